@@ -19,7 +19,8 @@ static char *read_file(const char *name, const char *ending, size_t *n)
 	uint64_t size;
 
 	snprintf(path, sizeof(path), "%s/%s.%s",
-		 folder == NULL ? PIPECTL_SOURCE_DIR "/tests/golden/tokenizer" : folder, name, ending);
+		 folder == NULL ? PIPECTL_SOURCE_DIR "/tests/golden/tokenizer" : folder, name,
+		 ending);
 	assert_int_equal(pctl_file_read(path, 1u << 30, NULL, &text, &size), PCTL_OK);
 	*n = (size_t)size;
 	return text;
@@ -54,7 +55,8 @@ static void compare(const char *name, const pctl_tokenizer *t, int exact)
 		uint32_t k = 0;
 		int same = 1;
 
-		assert_int_equal(pctl_tokenizer_encode(t, bytes, n_bytes, flags, NULL, &ids), PCTL_OK);
+		assert_int_equal(pctl_tokenizer_encode(t, bytes, n_bytes, flags, NULL, &ids),
+				 PCTL_OK);
 		for (at += 2; *at != '\n'; k++) {
 			const unsigned long want = strtoul(at, &at, 10);
 
@@ -64,13 +66,16 @@ static void compare(const char *name, const pctl_tokenizer *t, int exact)
 		at++;
 		lines++;
 		if (!same || k != ids.n) {
-			fprintf(stderr, "%s, line %zu: \"%.*s\"\n got:", name, lines, (int)n_bytes, bytes);
+			fprintf(stderr, "%s, line %zu: \"%.*s\"\n got:", name, lines, (int)n_bytes,
+				bytes);
 			for (uint32_t i = 0; i < ids.n; i++)
 				fprintf(stderr, " %u", ids.items[i]);
 			fail_msg("other ids than wanted");
 		}
-		assert_int_equal(pctl_tokenizer_decode(t, ids.items, ids.n, 1, NULL, &back), PCTL_OK);
-		if (exact && (back.n != n_bytes || (n_bytes && memcmp(back.data, bytes, n_bytes) != 0)))
+		assert_int_equal(pctl_tokenizer_decode(t, ids.items, ids.n, 1, NULL, &back),
+				 PCTL_OK);
+		if (exact &&
+		    (back.n != n_bytes || (n_bytes && memcmp(back.data, bytes, n_bytes) != 0)))
 			fail_msg("%s, line %zu: decoded to another text", name, lines);
 		pctl_str_drop(&back);
 		free(ids.items);
@@ -164,9 +169,18 @@ static void scores(void **state)
 	pctl_token_text *tokens = calloc(SCORES_MAX, sizeof(*tokens));
 	float *score = calloc(SCORES_MAX, sizeof(*score));
 	int32_t *types = calloc(SCORES_MAX, sizeof(*types));
-	pctl_tokenizer_arrays a = {.name = "scores", .model = "llama", .tokens = tokens, .scores = score,
-				   .types = types, .bos = 1, .eos = 2, .pad = PCTL_TOKEN_NONE,
-				   .unknown = 0, .add_bos = -1, .add_eos = -1, .add_space_prefix = -1};
+	pctl_tokenizer_arrays a = {.name = "scores",
+				   .model = "llama",
+				   .tokens = tokens,
+				   .scores = score,
+				   .types = types,
+				   .bos = 1,
+				   .eos = 2,
+				   .pad = PCTL_TOKEN_NONE,
+				   .unknown = 0,
+				   .add_bos = -1,
+				   .add_eos = -1,
+				   .add_space_prefix = -1};
 	pctl_tokenizer *t;
 	char *out = bytes, *written;
 

@@ -16,7 +16,8 @@
 
 static pctl_status open_tokenizer(pctl_app *app, pctl_tokenizer **out)
 {
-	const char *file = app->line.arguments[0], *roles = pctl_option_value(&app->line, "--roles");
+	const char *file = app->line.arguments[0],
+		   *roles = pctl_option_value(&app->line, "--roles");
 	char *text = NULL;
 	uint64_t n = 0;
 	pctl_status status = pctl_file_read(file, PCTL_TOKENIZER_FILE_MAX, app->call, &text, &n);
@@ -124,7 +125,8 @@ static pctl_status read_ids(pctl_app *app, pctl_token_ids *out)
 
 	if (app->line.n_arguments != 2 || strcmp(app->line.arguments[1], "-") != 0) {
 		for (uint32_t i = 1; i < app->line.n_arguments && status == PCTL_OK; i++)
-			status = add_id(app, app->line.arguments[i], strlen(app->line.arguments[i]), out);
+			status = add_id(app, app->line.arguments[i], strlen(app->line.arguments[i]),
+					out);
 		return status;
 	}
 	status = pctl_file_read("-", PCTL_TOKENIZER_FILE_MAX, app->call, &text, &n);
@@ -204,7 +206,8 @@ static pctl_status choose_family(pctl_app *app, const pctl_template **out)
 		   *file = pctl_option_value(&app->line, "--template");
 
 	if ((name == NULL) == (file == NULL))
-		return pctl_refuse(app->call, PC10_USAGE, "give --family or --template, one of them");
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "give --family or --template, one of them");
 	return name != NULL ? pctl_template_named(name, app->call, out) : recognise(app, file, out);
 }
 
@@ -225,8 +228,8 @@ static pctl_status read_messages(pctl_app *app, pctl_message **out, uint32_t *n_
 		word = pctl_option_at(&app->line, "--message", i);
 		equals = strchr(word, '=');
 		if (equals == NULL)
-			return pctl_refuse(app->call, PC10_USAGE, "--message wants ROLE=TEXT, not \"%s\"",
-					   word);
+			return pctl_refuse(app->call, PC10_USAGE,
+					   "--message wants ROLE=TEXT, not \"%s\"", word);
 		(*out)[i].role = pctl_arena_dup_n(app->arena, word, (size_t)(equals - word));
 		(*out)[i].content = (pctl_token_text){equals + 1, strlen(equals + 1)};
 		if ((*out)[i].role == NULL)
@@ -250,9 +253,11 @@ static pctl_status chat(pctl_app *app, const pctl_tokenizer *t)
 	if (status == PCTL_OK)
 		status = read_messages(app, &messages, &n);
 	if (status == PCTL_OK)
-		status = pctl_option_has(&app->line, "--render")
-				 ? pctl_template_render(family, messages, n, flags, app->call, &text)
-				 : pctl_template_encode(family, t, messages, n, flags, app->call, &ids);
+		status =
+			pctl_option_has(&app->line, "--render")
+				? pctl_template_render(family, messages, n, flags, app->call, &text)
+				: pctl_template_encode(family, t, messages, n, flags, app->call,
+						       &ids);
 	if (status == PCTL_OK && app->json)
 		pctl_json_kv_string(&app->document, "family", pctl_template_name(family));
 	if (status == PCTL_OK && !pctl_option_has(&app->line, "--render"))
@@ -293,7 +298,8 @@ static pctl_status read_training(pctl_app *app, pctl_tokenizer_training *out)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--kind wants bpe, llama or unigram, not \"%s\"", kind);
 	if (size != NULL && (!pctl_num_parse_u64(size, strlen(size), &n) || n > UINT32_MAX))
-		return pctl_refuse(app->call, PC10_USAGE, "--tokens wants a number, not \"%s\"", size);
+		return pctl_refuse(app->call, PC10_USAGE, "--tokens wants a number, not \"%s\"",
+				   size);
 	out->kind = (pctl_tokenizer_kind)k;
 	out->family = pctl_option_value(&app->line, "--family");
 	if (out->family != NULL && out->kind != PCTL_TOKENIZER_BPE)
@@ -341,8 +347,7 @@ static pctl_status train(pctl_app *app, pctl_token_text *texts)
 pctl_status pctl_verb_tokenizer_train(pctl_app *app)
 {
 	pctl_token_text *texts = calloc(app->line.n_arguments, sizeof(*texts));
-	pctl_status status =
-		texts == NULL ? pctl_no_memory(app->call, "texts") : train(app, texts);
+	pctl_status status = texts == NULL ? pctl_no_memory(app->call, "texts") : train(app, texts);
 
 	for (uint32_t i = 0; i < app->line.n_arguments && texts != NULL; i++)
 		free((void *)(uintptr_t)texts[i].text);
@@ -354,9 +359,10 @@ pctl_status pctl_verb_tokenizer_train(pctl_app *app)
 
 static void show_all(pctl_app *app, const pctl_tokenizer *t)
 {
-	static const char *const roles[PCTL_TOKEN_ROLES] = {
-		[PCTL_TOKEN_BOS] = "bos", [PCTL_TOKEN_EOS] = "eos", [PCTL_TOKEN_PAD] = "pad",
-		[PCTL_TOKEN_UNK] = "unknown"};
+	static const char *const roles[PCTL_TOKEN_ROLES] = {[PCTL_TOKEN_BOS] = "bos",
+							    [PCTL_TOKEN_EOS] = "eos",
+							    [PCTL_TOKEN_PAD] = "pad",
+							    [PCTL_TOKEN_UNK] = "unknown"};
 	char classes[64], forms[64];
 	const uint32_t n = pctl_tokenizer_size(t);
 
@@ -400,7 +406,8 @@ static void show_all(pctl_app *app, const pctl_tokenizer *t)
 
 static pctl_status show_tokens(pctl_app *app, const pctl_tokenizer *t)
 {
-	static const pctl_column columns[] = {{"id", "", -10}, {"kind", " ", 10}, {"token", " ", 0}};
+	static const pctl_column columns[] = {
+		{"id", "", -10}, {"kind", " ", 10}, {"token", " ", 0}};
 	static const char *const kinds[] = {
 		[PCTL_TOKEN_HOLE] = "none",	  [PCTL_TOKEN_NORMAL] = "normal",
 		[PCTL_TOKEN_UNKNOWN] = "unknown", [PCTL_TOKEN_SPECIAL] = "special",

@@ -14,8 +14,8 @@ static int is_role(const pctl_message *m, const char *role)
 static int is_space(uint32_t c)
 {
 	return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 ||
-	       c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
-	       c == 0x205f || c == 0x3000;
+	       c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+	       c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 static pctl_token_text stripped(pctl_token_text text)
@@ -97,8 +97,10 @@ static void qwen3_answer(template_sink *s, const pctl_message *m, int recent, in
 	const char *end = memmem(answer.text, answer.n, close, sizeof(close) - 1), *found = end;
 
 	if (end != NULL) {
-		thought = without_newlines((pctl_token_text){answer.text, (size_t)(end - answer.text)}, 0, 1);
-		for (const char *at; (at = memmem(thought.text, thought.n, open, sizeof(open) - 1)) != NULL;) {
+		thought = without_newlines(
+			(pctl_token_text){answer.text, (size_t)(end - answer.text)}, 0, 1);
+		for (const char *at;
+		     (at = memmem(thought.text, thought.n, open, sizeof(open) - 1)) != NULL;) {
 			at += sizeof(open) - 1;
 			thought.n -= (size_t)(at - thought.text);
 			thought.text = at;
@@ -127,12 +129,24 @@ static void qwen3_answer(template_sink *s, const pctl_message *m, int recent, in
 	template_say(s, "\n");
 }
 
+/* What a tool answers comes as a user's message and is no question. */
+static int is_question(const pctl_message *m)
+{
+	static const char open[] = "<tool_response>", close[] = "</tool_response>";
+	const size_t n = m->content.n, n_open = sizeof(open) - 1, n_close = sizeof(close) - 1;
+
+	if (!is_role(m, "user"))
+		return 0;
+	return n < n_open || n < n_close || memcmp(m->content.text, open, n_open) != 0 ||
+	       memcmp(m->content.text + n - n_close, close, n_close) != 0;
+}
+
 static void qwen3(template_sink *s)
 {
-	uint32_t question = s->n - 1; /* without any user the last message counts as one */
+	uint32_t question = s->n - 1; /* without any, the last message counts as one */
 
 	for (uint32_t i = 0; i < s->n; i++)
-		if (is_role(&s->messages[i], "user"))
+		if (is_question(&s->messages[i]))
 			question = i;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (is_role(&s->messages[i], "assistant"))
@@ -195,7 +209,8 @@ static void llama31(template_sink *s)
 
 /* How a version writes turns. words: [INST] is text there. system_last: a system message goes into the last question, not the
  * first. */
-static void mistral(template_sink *s, int words, const char *before, const char *behind, int system_last)
+static void mistral(template_sink *s, int words, const char *before, const char *behind,
+		    int system_last)
 {
 	const pctl_message *system = is_role(&s->messages[0], "system") ? &s->messages[0] : NULL;
 	uint32_t at = system != NULL;
@@ -291,7 +306,7 @@ static void llama2(template_sink *s)
 
 			template_say(s, "<<SYS>>\n");
 			template_put(s, system->content);
-			template_say(s, "\n<</SYS>>\n\n");
+			template_say(s, text.n == 0 ? "\n<</SYS>>" : "\n<</SYS>>\n\n");
 			/* The whole is stripped: its beginning is no white space, its end is the message's. */
 			if (text.n != 0)
 				text = (pctl_token_text){raw->text,
@@ -304,22 +319,79 @@ static void llama2(template_sink *s)
 
 const pctl_template template_families[] = {
 	{"qwen3", {"<|im_start|>", "enable_thinking"}, NULL, SYSTEM_ANYWHERE, 0, 1, 0, qwen3},
-	{"qwen2.5", {"<|im_start|>", "You are Qwen, created by Alibaba Cloud."}, NULL, SYSTEM_ANYWHERE, 0, 0,
-	 0, qwen25},
-	{"qwen2", {"<|im_start|>", "You are a helpful assistant"}, NULL, SYSTEM_ANYWHERE, 0, 0, 0, qwen2},
+	{"qwen2.5",
+	 {"<|im_start|>", "You are Qwen, created by Alibaba Cloud."},
+	 NULL,
+	 SYSTEM_ANYWHERE,
+	 0,
+	 0,
+	 0,
+	 qwen25},
+	{"qwen2",
+	 {"<|im_start|>", "You are a helpful assistant"},
+	 NULL,
+	 SYSTEM_ANYWHERE,
+	 0,
+	 0,
+	 0,
+	 qwen2},
 	{"chatml", {"<|im_start|>", "<|im_end|>"}, "<think>", SYSTEM_ANYWHERE, 0, 0, 0, chatml},
-	{"llama3.1", {"<|start_header_id|>", "Cutting Knowledge Date"}, NULL, SYSTEM_ANYWHERE, 0, 0, 0,
+	{"llama3.1",
+	 {"<|start_header_id|>", "Cutting Knowledge Date"},
+	 NULL,
+	 SYSTEM_ANYWHERE,
+	 0,
+	 0,
+	 0,
 	 llama31},
-	{"llama3", {"<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"}, NULL, SYSTEM_ANYWHERE, 0, 0, 0,
+	{"llama3",
+	 {"<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"},
+	 NULL,
+	 SYSTEM_ANYWHERE,
+	 0,
+	 0,
+	 0,
 	 llama3},
-	{"gemma3", {"<start_of_turn>", "first_user_prefix"}, NULL, SYSTEM_FIRST, 1, 0, PCTL_ENCODE_ADDED,
+	{"gemma3",
+	 {"<start_of_turn>", "first_user_prefix"},
+	 NULL,
+	 SYSTEM_FIRST,
+	 1,
+	 0,
+	 PCTL_ENCODE_ADDED,
 	 gemma},
-	{"gemma", {"<start_of_turn>", "<end_of_turn>"}, NULL, SYSTEM_NEVER, 1, 0, PCTL_ENCODE_ADDED, gemma},
+	{"gemma",
+	 {"<start_of_turn>", "<end_of_turn>"},
+	 NULL,
+	 SYSTEM_NEVER,
+	 1,
+	 0,
+	 PCTL_ENCODE_ADDED,
+	 gemma},
 	{"llama2", {"[INST]", "<<SYS>>"}, NULL, SYSTEM_FIRST, 1, 0, 0, llama2},
-	{"mistral-v1", {"' [INST] '", "[/INST]"}, "[AVAILABLE_TOOLS]", SYSTEM_FIRST, 1, 0, 0, mistral_v1},
-	{"mistral-tekken", {"\"[INST]\"", "[/INST]", "[AVAILABLE_TOOLS]"}, "[SYSTEM_PROMPT]", SYSTEM_FIRST, 1, 0,
-	 0, mistral_tekken},
-	{"mistral-v3", {"[INST]", "[/INST]", "[AVAILABLE_TOOLS]"}, "[SYSTEM_PROMPT]", SYSTEM_FIRST, 1, 0, 0,
+	{"mistral-v1",
+	 {"' [INST] '", "[/INST]"},
+	 "[AVAILABLE_TOOLS]",
+	 SYSTEM_FIRST,
+	 1,
+	 0,
+	 0,
+	 mistral_v1},
+	{"mistral-tekken",
+	 {"\"[INST]\"", "[/INST]", "[AVAILABLE_TOOLS]"},
+	 "[SYSTEM_PROMPT]",
+	 SYSTEM_FIRST,
+	 1,
+	 0,
+	 0,
+	 mistral_tekken},
+	{"mistral-v3",
+	 {"[INST]", "[/INST]", "[AVAILABLE_TOOLS]"},
+	 "[SYSTEM_PROMPT]",
+	 SYSTEM_FIRST,
+	 1,
+	 0,
+	 0,
 	 mistral_v3},
 };
 const uint32_t template_n_families = sizeof(template_families) / sizeof(template_families[0]);

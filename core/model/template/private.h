@@ -33,8 +33,8 @@ struct pctl_template {
 	/* Marks in a model's template: all of `has`, and `without` not; NULL: none. */
 	const char *has[3], *without;
 	template_system system;
-	int turns;    /* user and assistant alternate, user first */
-	int thinking; /* there is a switch for it */
+	int turns;	       /* user and assistant alternate, user first */
+	int thinking;	       /* there is a switch for it */
 	uint32_t encode_flags; /* for what messages hold */
 	void (*render)(template_sink *s);
 };

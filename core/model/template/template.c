@@ -30,9 +30,9 @@ static char *all_names(void)
 static pctl_status no_family(const pctl_call *call, const char *what)
 {
 	char *names = all_names();
-	pctl_status status =
-		names == NULL ? pctl_no_memory(call, "names")
-			      : pctl_refuse(call, PC7021_TEMPLATE_FAMILY, "%s; there are %s", what, names);
+	pctl_status status = names == NULL ? pctl_no_memory(call, "names")
+					   : pctl_refuse(call, PC7021_TEMPLATE_FAMILY,
+							 "%s; there are %s", what, names);
 
 	free(names);
 	return status;
@@ -87,9 +87,10 @@ static void flush(template_sink *s)
 	if (s->text.failed)
 		s->status = pctl_no_memory(s->call, "a conversation");
 	else if (s->text.n != 0)
-		s->status = pctl_tokenizer_encode(
-			s->tokenizer, s->text.data, s->text.n,
-			s->t->encode_flags | (s->begun ? PCTL_ENCODE_CONTINUED : 0), s->call, s->ids);
+		s->status = pctl_tokenizer_encode(s->tokenizer, s->text.data, s->text.n,
+						  s->t->encode_flags |
+							  (s->begun ? PCTL_ENCODE_CONTINUED : 0),
+						  s->call, s->ids);
 	s->begun |= s->text.n != 0;
 	s->text.n = 0;
 }
@@ -121,10 +122,11 @@ void template_mark(template_sink *s, const char *special)
 	id = pctl_tokenizer_find(s->tokenizer, special, strlen(special));
 	kind = pctl_tokenizer_token(s->tokenizer, id, &bytes);
 	if (kind != PCTL_TOKEN_SPECIAL && kind != PCTL_TOKEN_ADDED)
-		s->status = pctl_refuse(s->call, PC7023_TEMPLATE_TOKEN,
-					"the vocabulary has no special token %s, which the template of %s "
-					"needs",
-					special, s->t->name);
+		s->status = pctl_refuse(
+			s->call, PC7023_TEMPLATE_TOKEN,
+			"the vocabulary has no special token %s, which the template of %s "
+			"needs",
+			special, s->t->name);
 	else if (!PCTL_VEC_PUSH(s->ids, id))
 		s->status = pctl_no_memory(s->call, "ids");
 	s->begun = 1;
@@ -132,8 +134,8 @@ void template_mark(template_sink *s, const char *special)
 
 static pctl_status bad(const template_sink *s, uint32_t i, const char *what)
 {
-	return pctl_refuse(s->call, PC7022_TEMPLATE_MESSAGE, "message %" PRIu32 ": %s (%s)", i + 1, what,
-			   s->t->name);
+	return pctl_refuse(s->call, PC7022_TEMPLATE_MESSAGE, "message %" PRIu32 ": %s (%s)", i + 1,
+			   what, s->t->name);
 }
 
 static pctl_status check(const template_sink *s)
@@ -170,8 +172,13 @@ pctl_status pctl_template_encode(const pctl_template *t, const pctl_tokenizer *t
 				 const pctl_message *messages, uint32_t n, uint32_t flags,
 				 const pctl_call *call, pctl_token_ids *out)
 {
-	template_sink s = {.t = t, .messages = messages, .n = n, .flags = flags,
-			   .tokenizer = tokenizer, .call = call, .ids = out};
+	template_sink s = {.t = t,
+			   .messages = messages,
+			   .n = n,
+			   .flags = flags,
+			   .tokenizer = tokenizer,
+			   .call = call,
+			   .ids = out};
 
 	s.status = check(&s);
 	if (s.status == PCTL_OK)

@@ -29,8 +29,9 @@ typedef struct pctl_message {
 	pctl_token_text content;
 } pctl_message;
 
-#define PCTL_TEMPLATE_PROMPT 1u	     /* the assistant's turn is begun */
-#define PCTL_TEMPLATE_NO_THINKING 2u /* Qwen3: with thoughts that are empty; others have no such switch (PC7022) */
+#define PCTL_TEMPLATE_PROMPT 1u /* the assistant's turn is begun */
+#define PCTL_TEMPLATE_NO_THINKING \
+	2u /* Qwen3: with thoughts that are empty; others have no such switch (PC7022) */
 
 /* The ids of a conversation, appended to *out: what stands before all (<s> and the like) is among them, so PCTL_ENCODE_BEGIN is
  * not needed. */

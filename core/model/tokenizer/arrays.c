@@ -16,10 +16,9 @@ static pctl_status bad(const pctl_tokenizer_arrays *a, const pctl_call *call, co
 static pctl_status put_tokens(pctl_tokenizer *t, const pctl_tokenizer_arrays *a,
 			      const pctl_call *call)
 {
-	static const pctl_token_kind kinds[] = {PCTL_TOKEN_NORMAL,  PCTL_TOKEN_NORMAL,
-						PCTL_TOKEN_UNKNOWN, PCTL_TOKEN_SPECIAL,
-						PCTL_TOKEN_ADDED,   PCTL_TOKEN_UNUSED,
-						PCTL_TOKEN_BYTE};
+	static const pctl_token_kind kinds[] = {
+		PCTL_TOKEN_NORMAL, PCTL_TOKEN_NORMAL, PCTL_TOKEN_UNKNOWN, PCTL_TOKEN_SPECIAL,
+		PCTL_TOKEN_ADDED,  PCTL_TOKEN_UNUSED, PCTL_TOKEN_BYTE};
 
 	if (a->n_tokens > PCTL_TOKENIZER_SIZE_MAX)
 		return pctl_refuse(call, PC7006_TOKENIZER_LIMIT, "%s: %" PRIu32 " tokens", a->name,
@@ -34,7 +33,7 @@ static pctl_status put_tokens(pctl_tokenizer *t, const pctl_tokenizer_arrays *a,
 			return pctl_no_memory(call, "a vocabulary");
 		t->tokens[i].in_model = 1;
 		t->tokens[i].added = a->tokens[i].n != 0 && (kinds[type] == PCTL_TOKEN_SPECIAL ||
-							    kinds[type] == PCTL_TOKEN_ADDED);
+							     kinds[type] == PCTL_TOKEN_ADDED);
 	}
 	return PCTL_OK;
 }
@@ -117,10 +116,11 @@ static pctl_status set_up(pctl_tokenizer *t, const pctl_tokenizer_arrays *a, con
 	if (is_bytes) {
 		t->split = a->pre == NULL ? NULL : split_rule_of_pre(a->pre);
 		if (t->split == NULL)
-			return pctl_refuse(call, PC7002_TOKENIZER_PART,
-					   "%s: the pre-tokenizer \"%.60s\"; gpt-2, llama-bpe, qwen2 "
-					   "and tekken are known",
-					   a->name, a->pre == NULL ? "" : a->pre);
+			return pctl_refuse(
+				call, PC7002_TOKENIZER_PART,
+				"%s: the pre-tokenizer \"%.60s\"; gpt-2, llama-bpe, qwen2 "
+				"and tekken are known",
+				a->name, a->pre == NULL ? "" : a->pre);
 		t->ignore_merges = t->split->ignore_merges;
 		if (t->split->nfc)
 			t->normals[t->n_normals++] = NORMAL_NFC;
@@ -138,9 +138,10 @@ static pctl_status set_up(pctl_tokenizer *t, const pctl_tokenizer_arrays *a, con
 	if (status == PCTL_OK && is_bytes)
 		status = put_merges(t, a, call);
 	if (status == PCTL_OK)
-		status = put_roles(t, a, is_bytes ? strcmp(t->split->name, "gpt2") != 0 &&
-							    strcmp(t->split->name, "qwen2") != 0
-						  : 1,
+		status = put_roles(t, a,
+				   is_bytes ? strcmp(t->split->name, "gpt2") != 0 &&
+						      strcmp(t->split->name, "qwen2") != 0
+					    : 1,
 				   call);
 	return status == PCTL_OK ? tokenizer_finish(t, a->name, call) : status;
 }

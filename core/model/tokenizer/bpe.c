@@ -120,7 +120,9 @@ static uint32_t begin(const pctl_tokenizer *t, symbol *out, const char *text, si
 		step = t->byte_level ? 1 : pctl_utf8_decode(text + i, n - i, NULL);
 		if (step == 0)
 			step = 1; /* no UTF-8, and so no token */
-		out[count] = (symbol){.at = (uint32_t)i, .n = (uint32_t)step, .next = count + 1,
+		out[count] = (symbol){.at = (uint32_t)i,
+				      .n = (uint32_t)step,
+				      .next = count + 1,
 				      .previous = count - 1};
 		out[count].id = t->byte_level
 					? t->bytes[(uint8_t)text[i]]

@@ -14,7 +14,8 @@ static pctl_status add_token(const pctl_tokenizer *t, uint32_t id, int special, 
 
 	if (kind == PCTL_TOKEN_HOLE)
 		return pctl_refuse(call, PC7005_TOKENIZER_TOKEN,
-				   "%" PRIu32 " is no token; the vocabulary has %" PRIu32, id, t->n);
+				   "%" PRIu32 " is no token; the vocabulary has %" PRIu32, id,
+				   t->n);
 	if ((kind == PCTL_TOKEN_SPECIAL && !special) || bytes.n == 0)
 		return PCTL_OK;
 	if (t->strip && !*begun && bytes.text[0] == ' ') {
@@ -47,7 +48,7 @@ void pctl_token_stream_init(pctl_token_stream *s, const pctl_tokenizer *t, int s
 static size_t part_of_character(const uint8_t *text, size_t n, int *open)
 {
 	const uint8_t first = text[0];
-	const size_t want = first >= 0xc2 && first <= 0xdf	? 2
+	const size_t want = first >= 0xc2 && first <= 0xdf   ? 2
 			    : first >= 0xe0 && first <= 0xef ? 3
 			    : first >= 0xf0 && first <= 0xf4 ? 4
 							     : 1;
@@ -106,8 +107,7 @@ pctl_status pctl_token_stream_push(pctl_token_stream *s, uint32_t id, const pctl
 				   pctl_str_buf *out)
 {
 	pctl_str_buf bytes = PCTL_STR_BUF_INIT;
-	pctl_status status =
-		add_token(s->tokenizer, id, s->special, &s->begun, call, &bytes);
+	pctl_status status = add_token(s->tokenizer, id, s->special, &s->begun, call, &bytes);
 
 	if (status == PCTL_OK)
 		emit(s, bytes.data, bytes.n, 0, out);

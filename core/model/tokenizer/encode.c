@@ -21,8 +21,8 @@ static int wanted(const work *w, uint32_t id)
 {
 	const pctl_token_kind kind = w->t->tokens[id].kind;
 
-	return (w->flags & (kind == PCTL_TOKEN_SPECIAL ? PCTL_ENCODE_SPECIAL : PCTL_ENCODE_ADDED)) !=
-	       0;
+	return (w->flags &
+		(kind == PCTL_TOKEN_SPECIAL ? PCTL_ENCODE_SPECIAL : PCTL_ENCODE_ADDED)) != 0;
 }
 
 /* The longest added token that begins at text[0..n); its bytes, 0: none. */
@@ -109,10 +109,12 @@ static pctl_status pre_tokens(work *w, const char *text, size_t n, int first)
 	pctl_status status = PCTL_OK;
 
 	if (t->metaspace) {
-		const int prefix = t->prefix == PREFIX_ALWAYS || (t->prefix == PREFIX_FIRST && first);
+		const int prefix =
+			t->prefix == PREFIX_ALWAYS || (t->prefix == PREFIX_FIRST && first);
 
 		if (!mark_spaces(text, n,
-				 prefix && text[0] != ' ' && !begins_with(text, n, SPACE_MARK), &made))
+				 prefix && text[0] != ' ' && !begins_with(text, n, SPACE_MARK),
+				 &made))
 			status = pctl_no_memory(w->call, "a text with space marks");
 		else
 			status = t->metaspace_split ? split_marks(w, made.data, made.n)
@@ -120,8 +122,9 @@ static pctl_status pre_tokens(work *w, const char *text, size_t n, int first)
 	} else if (t->space_before && text[0] != ' ') {
 		pctl_str_add(&made, " ");
 		pctl_str_add_n(&made, text, n);
-		status = made.failed ? pctl_no_memory(w->call, "a text")
-				     : split_text(t->code, made.data, made.n, w->call, encode_word, w);
+		status = made.failed
+				 ? pctl_no_memory(w->call, "a text")
+				 : split_text(t->code, made.data, made.n, w->call, encode_word, w);
 	} else {
 		status = split_text(t->code, text, n, w->call, encode_word, w);
 	}

@@ -10,17 +10,19 @@ pctl_status json_malformed(const json_reader *r, const char *path, const char *w
 	return pctl_refuse(r->call, PC7001_TOKENIZER_FILE, "%s: %s: %s", r->name, path, what);
 }
 
-pctl_status json_unknown(const json_reader *r, const char *path, const char *what, const char *value)
+pctl_status json_unknown(const json_reader *r, const char *path, const char *what,
+			 const char *value)
 {
-	return pctl_refuse(r->call, PC7002_TOKENIZER_PART, "%s: %s: %s \"%.200s\" is not known here",
-			   r->name, path, what, value);
+	return pctl_refuse(r->call, PC7002_TOKENIZER_PART,
+			   "%s: %s: %s \"%.200s\" is not known here", r->name, path, what, value);
 }
 
 static int has_word(const char *words, const char *word)
 {
 	const size_t n = strlen(word);
 
-	for (const char *at = words; n != 0 && strchr(word, ' ') == NULL && (at = strstr(at, word)) != NULL; at += n)
+	for (const char *at = words;
+	     n != 0 && strchr(word, ' ') == NULL && (at = strstr(at, word)) != NULL; at += n)
 		if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
 			return 1;
 	return 0;
@@ -96,16 +98,17 @@ static pctl_status document(json_reader *r, const cJSON *j)
 	if (json_get(j, "version") != NULL && !json_is(json_get(j, "version"), "1.0"))
 		return json_malformed(r, "version", "this is not \"1.0\"");
 	if (json_get(j, "truncation") != NULL)
-		return json_unknown(r, "truncation", "anything but", "null");
+		return json_unknown(r, "the document", "a file that asks for", "truncation");
 	if (json_get(j, "padding") != NULL)
-		return json_unknown(r, "padding", "anything but", "null");
+		return json_unknown(r, "the document", "a file that asks for", "padding");
 	status = json_normalizer(r, json_get(j, "normalizer"));
 	if (status == PCTL_OK)
 		status = json_pre_tokenizer(r, json_get(j, "pre_tokenizer"));
 	if (status == PCTL_OK)
 		status = json_decoder(r, json_get(j, "decoder"));
 	if (status == PCTL_OK && r->decoder_bytes != r->t->byte_level)
-		status = json_malformed(r, "decoder", "it is of another kind than the pre_tokenizer");
+		status = json_malformed(r, "decoder",
+					"it is of another kind than the pre_tokenizer");
 	if (status == PCTL_OK)
 		status = json_model(r, json_get(j, "model"), json_get(j, "added_tokens"));
 	if (status == PCTL_OK)
@@ -126,41 +129,52 @@ static int has_zero(const char *text, size_t n)
 	return 0;
 }
 
-pctl_status pctl_tokenizer_read(const char *name, const char *text, size_t n, const pctl_call *call,
-				pctl_tokenizer **out)
+pctl_status json_parse(const char *name, const char *text, size_t n, const pctl_call *call,
+		       cJSON **out)
 {
-	json_reader r = {.name = name, .call = call};
+	const json_reader r = {.name = name, .call = call};
 	const char *end = NULL;
-	cJSON *j = NULL;
-	pctl_status status;
+	size_t at;
 
 	*out = NULL;
 	if (n > PCTL_TOKENIZER_FILE_MAX)
 		return pctl_refuse(call, PC7006_TOKENIZER_LIMIT, "%s: %zu bytes", name, n);
-	if (pctl_utf8_bad(text, n, PCTL_UTF8_NO_NUL) != n)
+	at = pctl_utf8_bad(text, n, PCTL_UTF8_NO_NUL);
+	if (at != n)
 		return pctl_refuse(call, PC7001_TOKENIZER_FILE, "%s: byte %zu is no UTF-8, or zero",
-				   name, pctl_utf8_bad(text, n, PCTL_UTF8_NO_NUL));
+				   name, at);
 	if (has_zero(text, n))
 		return json_malformed(&r, "the document", "a string holds U+0000");
-	r.t = tokenizer_create();
-	if (r.t == NULL)
-		return pctl_no_memory(call, "a tokenizer");
-	j = cJSON_ParseWithLengthOpts(text, n, &end, 0);
-	if (j == NULL) {
-		status = pctl_refuse(call, PC7001_TOKENIZER_FILE, "%s: byte %zu: this is no JSON", name,
-				     end == NULL ? (size_t)0 : (size_t)(end - text));
-	} else {
-		size_t at = (size_t)(end - text);
+	*out = cJSON_ParseWithLengthOpts(text, n, &end, 0);
+	at = end == NULL ? 0 : (size_t)(end - text);
+	if (*out == NULL)
+		return pctl_refuse(call, PC7001_TOKENIZER_FILE, "%s: byte %zu: this is no JSON",
+				   name, at);
+	while (at < n && strchr(" \t\r\n", text[at]) != NULL)
+		at++;
+	if (at == n)
+		return PCTL_OK;
+	cJSON_Delete(*out);
+	*out = NULL;
+	return json_malformed(&r, "the document", "something stands behind it");
+}
 
-		while (at < n && strchr(" \t\r\n", text[at]) != NULL)
-			at++;
-		status = at < n ? json_malformed(&r, "the document", "something stands behind it")
-				: document(&r, j);
-	}
-	cJSON_Delete(j);
+pctl_status pctl_tokenizer_read(const char *name, const char *text, size_t n, const pctl_call *call,
+				pctl_tokenizer **out)
+{
+	json_reader r = {.name = name, .call = call};
+	cJSON *j;
+	pctl_status status = json_parse(name, text, n, call, &j);
+
+	*out = NULL;
 	if (status != PCTL_OK)
-		pctl_tokenizer_destroy(r.t);
-	else
+		return status;
+	r.t = tokenizer_create();
+	status = r.t == NULL ? pctl_no_memory(call, "a tokenizer") : document(&r, j);
+	cJSON_Delete(j);
+	if (status == PCTL_OK)
 		*out = r.t;
+	else
+		pctl_tokenizer_destroy(r.t);
 	return status;
 }

@@ -17,7 +17,8 @@ static pctl_status put(json_reader *r, const char *text, uint32_t id, uint32_t r
 
 	if (id >= room)
 		return pctl_refuse(r->call, PC7003_TOKENIZER_VOCABULARY,
-				   "%s: id %" PRIu32 " is far above the number of tokens", r->name, id);
+				   "%s: id %" PRIu32 " is far above the number of tokens", r->name,
+				   id);
 	if (id < r->t->n && r->t->tokens[id].kind != PCTL_TOKEN_HOLE)
 		return pctl_refuse(r->call, PC7003_TOKENIZER_VOCABULARY,
 				   "%s: two tokens have the id %" PRIu32, r->name, id);
@@ -108,13 +109,15 @@ static pctl_status merges(json_reader *r, const cJSON *list, const token_table *
 		return json_malformed(r, "model.merges", "this is no list");
 	cJSON_ArrayForEach(item, list)
 	{
-		const cJSON *left = cJSON_GetArrayItem(item, 0), *right = cJSON_GetArrayItem(item, 1);
+		const cJSON *left = cJSON_GetArrayItem(item, 0),
+			    *right = cJSON_GetArrayItem(item, 1);
 
 		if (cJSON_IsString(item)) {
 			const char *text = item->valuestring, *blank = strchr(text, ' ');
 
 			if (blank == NULL || strchr(blank + 1, ' ') != NULL)
-				return json_malformed(r, "model.merges", "an entry has not two parts");
+				return json_malformed(r, "model.merges",
+						      "an entry has not two parts");
 			status = one_merge(r, all, text, (size_t)(blank - text), blank + 1,
 					   strlen(blank + 1));
 		} else if (cJSON_GetArraySize(item) == 2 && cJSON_IsString(left) &&
@@ -196,18 +199,19 @@ static pctl_status added_tokens(json_reader *r, const cJSON *list, uint32_t room
 static pctl_status bpe_settings(json_reader *r, const cJSON *j)
 {
 	static const char *const affixes[] = {"continuing_subword_prefix", "end_of_word_suffix"};
-	pctl_status status = json_object(r, "model", j,
-					 "type dropout unk_token continuing_subword_prefix "
-					 "end_of_word_suffix fuse_unk byte_fallback ignore_merges vocab "
-					 "merges");
+	pctl_status status =
+		json_object(r, "model", j,
+			    "type dropout unk_token continuing_subword_prefix "
+			    "end_of_word_suffix fuse_unk byte_fallback ignore_merges vocab "
+			    "merges");
 
 	if (status != PCTL_OK)
 		return status;
 	if (json_get(j, "dropout") != NULL)
-		return json_unknown(r, "model", "anything but null as", "dropout");
+		return json_unknown(r, "model", "a model with", "dropout");
 	for (size_t i = 0; i < 2; i++)
 		if (json_get(j, affixes[i]) != NULL && !json_is(json_get(j, affixes[i]), ""))
-			return json_unknown(r, "model", "anything but null as", affixes[i]);
+			return json_unknown(r, "model", "a model with", affixes[i]);
 	status = json_bool(r, "model", j, "fuse_unk", 0, &r->t->fuse_unknown);
 	if (status == PCTL_OK)
 		status = json_bool(r, "model", j, "byte_fallback", 0, &r->t->byte_fallback);
@@ -242,7 +246,8 @@ static pctl_status unknown_token(json_reader *r, const cJSON *j, const token_tab
 	if (unigram ? !json_id(item, &id) : !cJSON_IsString(item))
 		return json_malformed(r, "model", "the unknown token is none");
 	if (!unigram)
-		id = token_table_get(all, r->t->tokens, item->valuestring, strlen(item->valuestring));
+		id = token_table_get(all, r->t->tokens, item->valuestring,
+				     strlen(item->valuestring));
 	if (id >= r->t->n || r->t->tokens[id].kind == PCTL_TOKEN_HOLE)
 		return pctl_refuse(r->call, PC7003_TOKENIZER_VOCABULARY,
 				   "%s: the unknown token is not in the vocabulary", r->name);
@@ -256,7 +261,8 @@ pctl_status json_model(json_reader *r, const cJSON *j, const cJSON *added)
 {
 	const cJSON *vocab = json_get(j, "vocab");
 	const char *type = json_type(j);
-	const uint64_t n = (uint64_t)cJSON_GetArraySize(vocab) + (uint64_t)cJSON_GetArraySize(added);
+	const uint64_t n =
+		(uint64_t)cJSON_GetArraySize(vocab) + (uint64_t)cJSON_GetArraySize(added);
 	token_table all = {0};
 	pctl_status status;
 	int unigram;
@@ -274,7 +280,8 @@ pctl_status json_model(json_reader *r, const cJSON *j, const cJSON *added)
 	if (unigram ? !cJSON_IsArray(vocab) : !cJSON_IsObject(vocab))
 		return json_malformed(r, "model.vocab", "this is no vocabulary");
 	if (n > PCTL_TOKENIZER_SIZE_MAX)
-		return pctl_refuse(r->call, PC7006_TOKENIZER_LIMIT, "%s: %" PRIu64 " tokens", r->name, n);
+		return pctl_refuse(r->call, PC7006_TOKENIZER_LIMIT, "%s: %" PRIu64 " tokens",
+				   r->name, n);
 	status = vocabulary(r, vocab, (uint32_t)n + HOLES_MAX);
 	if (status == PCTL_OK)
 		status = added_tokens(r, added, (uint32_t)n + HOLES_MAX);

@@ -6,7 +6,8 @@
 /* {"String": TEXT} */
 static int is_string_pattern(const cJSON *j, const char *text)
 {
-	return cJSON_IsObject(j) && cJSON_GetArraySize(j) == 1 && json_is(json_get(j, "String"), text);
+	return cJSON_IsObject(j) && cJSON_GetArraySize(j) == 1 &&
+	       json_is(json_get(j, "String"), text);
 }
 
 /* ---- normalizer ---- */
@@ -57,15 +58,16 @@ pctl_status json_normalizer(json_reader *r, const cJSON *j)
 	if (strcmp(type, "Prepend") == 0) {
 		status = json_object(r, "normalizer", j, "type prepend");
 		if (status == PCTL_OK && !json_is(json_get(j, "prepend"), SPACE_MARK))
-			status = json_unknown(r, "normalizer", "a Prepend of anything but", SPACE_MARK);
+			status = json_unknown(r, "normalizer", "a Prepend of anything but",
+					      SPACE_MARK);
 		return status == PCTL_OK ? add_normal(r, NORMAL_PREPEND) : status;
 	}
 	if (strcmp(type, "Replace") == 0) {
 		status = json_object(r, "normalizer", j, "type pattern content");
 		if (status == PCTL_OK && (!is_string_pattern(json_get(j, "pattern"), " ") ||
 					  !json_is(json_get(j, "content"), SPACE_MARK)))
-			status = json_unknown(r, "normalizer", "a Replace of anything but blanks by",
-					      SPACE_MARK);
+			status = json_unknown(r, "normalizer",
+					      "a Replace of anything but blanks by", SPACE_MARK);
 		return status == PCTL_OK ? add_normal(r, NORMAL_SPACES) : status;
 	}
 	return json_unknown(r, "normalizer", "the type", type);
@@ -76,8 +78,8 @@ pctl_status json_normalizer(json_reader *r, const cJSON *j)
 static pctl_status byte_level(json_reader *r, const cJSON *j)
 {
 	int before, expression, offsets;
-	pctl_status status = json_object(r, "pre_tokenizer", j,
-					 "type add_prefix_space trim_offsets use_regex");
+	pctl_status status =
+		json_object(r, "pre_tokenizer", j, "type add_prefix_space trim_offsets use_regex");
 
 	if (status == PCTL_OK)
 		status = json_bool(r, "pre_tokenizer", j, "add_prefix_space", 1, &before);
@@ -115,7 +117,8 @@ static pctl_status split(json_reader *r, const cJSON *j)
 		return status;
 	if (invert)
 		return json_unknown(r, "pre_tokenizer", "a Split with", "invert");
-	if (is_string_pattern(pattern, " ") && json_is(json_get(j, "behavior"), "MergedWithPrevious")) {
+	if (is_string_pattern(pattern, " ") &&
+	    json_is(json_get(j, "behavior"), "MergedWithPrevious")) {
 		/* Gemma's: normalisation has left no blank, or it would mean something. */
 		for (uint32_t i = 0; i < r->t->n_normals; i++)
 			r->t->split_spaces |= r->t->normals[i] == NORMAL_SPACES;
@@ -125,7 +128,8 @@ static pctl_status split(json_reader *r, const cJSON *j)
 	expression = json_get(pattern, "Regex");
 	if (!cJSON_IsString(expression) || cJSON_GetArraySize(pattern) != 1 ||
 	    !json_is(json_get(j, "behavior"), "Isolated"))
-		return json_unknown(r, "pre_tokenizer", "a Split with another pattern or behavior than",
+		return json_unknown(r, "pre_tokenizer",
+				    "a Split with another pattern or behavior than",
 				    "Regex, Isolated");
 	if (r->t->split != NULL)
 		return json_unknown(r, "pre_tokenizer", "more than one", "Split");
@@ -136,13 +140,13 @@ static pctl_status split(json_reader *r, const cJSON *j)
 }
 
 /* Of a pre_tokenizer or a decoder: which prefix it means. */
-static pctl_status metaspace(const json_reader *r, const char *path, const cJSON *j, prefix_kind *out,
-			     int *split_out)
+static pctl_status metaspace(const json_reader *r, const char *path, const cJSON *j,
+			     prefix_kind *out, int *split_out)
 {
 	const cJSON *scheme = json_get(j, "prepend_scheme");
 	int prefix;
-	pctl_status status =
-		json_object(r, path, j, "type replacement str_rep add_prefix_space prepend_scheme split");
+	pctl_status status = json_object(
+		r, path, j, "type replacement str_rep add_prefix_space prepend_scheme split");
 
 	if (status == PCTL_OK)
 		status = json_bool(r, path, j, "add_prefix_space", 1, &prefix);
@@ -229,7 +233,8 @@ static pctl_status space_decoder(json_reader *r, const cJSON *j)
 		status = json_object(r, "decoder", j, "type pattern content");
 		if (status == PCTL_OK && (!is_string_pattern(json_get(j, "pattern"), SPACE_MARK) ||
 					  !json_is(json_get(j, "content"), " ")))
-			status = json_unknown(r, "decoder", "a Replace of anything but", SPACE_MARK);
+			status =
+				json_unknown(r, "decoder", "a Replace of anything but", SPACE_MARK);
 		return status;
 	}
 	if (strcmp(type, "Strip") == 0) {
@@ -237,7 +242,8 @@ static pctl_status space_decoder(json_reader *r, const cJSON *j)
 		if (status == PCTL_OK &&
 		    (!json_is(json_get(j, "content"), " ") || !json_id(json_get(j, "start"), &n) ||
 		     n != 1 || !json_id(json_get(j, "stop"), &n) || n != 0))
-			status = json_unknown(r, "decoder", "a Strip of anything but", "one blank before");
+			status = json_unknown(r, "decoder", "a Strip of anything but",
+					      "one blank before");
 		r->t->strip = 1;
 		return status;
 	}
@@ -258,9 +264,10 @@ pctl_status json_decoder(json_reader *r, const cJSON *j)
 	pctl_status status;
 
 	if (j == NULL)
-		return json_unknown(r, "decoder", "a decoder that is", "null");
+		return json_malformed(r, "decoder", "there is none");
 	if (type != NULL && strcmp(type, "ByteLevel") == 0) {
-		status = json_object(r, "decoder", j, "type add_prefix_space trim_offsets use_regex");
+		status = json_object(r, "decoder", j,
+				     "type add_prefix_space trim_offsets use_regex");
 		r->decoder_bytes = 1;
 		/* Bytes are bytes, whatever these say. */
 		return status == PCTL_OK ? json_bool(r, "decoder", j, "use_regex", 1, &ignored)

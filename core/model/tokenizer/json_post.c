@@ -20,15 +20,18 @@ static pctl_status special(json_reader *r, const cJSON *tokens, const cJSON *ite
 		return json_malformed(r, "post_processor", "a SpecialToken without id");
 	entry = json_get(tokens, id->valuestring);
 	if (!cJSON_IsArray(json_get(entry, "ids")))
-		return json_malformed(r, "post_processor", "special_tokens does not have a token of single");
+		return json_malformed(r, "post_processor",
+				      "special_tokens does not have a token of single");
 	cJSON_ArrayForEach(number, json_get(entry, "ids"))
 	{
 		uint32_t n;
 
 		if (!json_id(number, &n) || n >= r->t->n || r->t->tokens[n].kind == PCTL_TOKEN_HOLE)
-			return json_malformed(r, "post_processor", "an id of special_tokens is no token");
+			return json_malformed(r, "post_processor",
+					      "an id of special_tokens is no token");
 		if (a->n[side] == AROUND_MAX)
-			return json_malformed(r, "post_processor", "more than 16 tokens around a text");
+			return json_malformed(r, "post_processor",
+					      "more than 16 tokens around a text");
 		a->ids[side][a->n[side]++] = n;
 	}
 	return PCTL_OK;
@@ -42,6 +45,8 @@ static pctl_status template(json_reader *r, const cJSON *j)
 
 	if (status == PCTL_OK && !cJSON_IsArray(single))
 		return json_malformed(r, "post_processor", "a TemplateProcessing without single");
+	if (status == PCTL_OK && cJSON_GetArraySize(single) > (int)AROUND_MAX)
+		return json_malformed(r, "post_processor", "more than 16 parts around a text");
 	cJSON_ArrayForEach(item, single)
 	{
 		if (status != PCTL_OK)

@@ -13,6 +13,9 @@ typedef struct json_reader {
 	int decoder_bytes; /* the decoder is that of bytes */
 } json_reader;
 
+/* A document of n bytes, of UTF-8 without U+0000; the caller deletes it. */
+pctl_status json_parse(const char *name, const char *text, size_t n, const pctl_call *call,
+		       cJSON **out);
 /* PC7001: `path` is not what the format demands; PC7002: it asks for something that is not known here. */
 pctl_status json_malformed(const json_reader *r, const char *path, const char *what);
 pctl_status json_unknown(const json_reader *r, const char *path, const char *what,

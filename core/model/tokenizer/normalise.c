@@ -33,8 +33,8 @@ static int form(normal_kind kind, const char *text, size_t n, pctl_str_buf *out)
 	const utf8proc_option_t options =
 		UTF8PROC_STABLE | UTF8PROC_COMPOSE |
 		(kind == NORMAL_NFKC ? UTF8PROC_COMPAT : (utf8proc_option_t)0);
-	const utf8proc_ssize_t n_made = utf8proc_map((const utf8proc_uint8_t *)text,
-						     (utf8proc_ssize_t)n, &made, options);
+	const utf8proc_ssize_t n_made =
+		utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)n, &made, options);
 
 	if (n_made >= 0)
 		pctl_str_add_n(out, (const char *)made, (size_t)n_made);

@@ -2,9 +2,7 @@
  * says. */
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
-#include "model/tokenizer/private.h"
+#include "model/tokenizer/json_private.h"
 
 /* The first that is there and special counts; so in Llama 3, Qwen, Mistral, Gemma and Llama 2, in this order of precedence. */
 static const char *const names[PCTL_TOKEN_ROLES][8] = {
@@ -15,16 +13,15 @@ static const char *const names[PCTL_TOKEN_ROLES][8] = {
 };
 
 /* A turn of a chat or a text ends with one of these. */
-static const char *const ends[] = {"<|end_of_text|>", "<|eot_id|>",	 "<|eom_id|>",
-				   "<|im_end|>",      "<|endoftext|>", "<end_of_turn>",
-				   "<eos>",	      "</s>"};
+static const char *const ends[] = {"<|end_of_text|>", "<|eot_id|>",    "<|eom_id|>", "<|im_end|>",
+				   "<|endoftext|>",   "<end_of_turn>", "<eos>",	     "</s>"};
 
 static uint32_t special_named(const pctl_tokenizer *t, const char *name)
 {
 	const uint32_t id = pctl_tokenizer_find(t, name, strlen(name));
 
-	if (id == PCTL_TOKEN_NONE || (t->tokens[id].kind != PCTL_TOKEN_SPECIAL &&
-				      t->tokens[id].kind != PCTL_TOKEN_UNKNOWN))
+	if (id == PCTL_TOKEN_NONE ||
+	    (t->tokens[id].kind != PCTL_TOKEN_SPECIAL && t->tokens[id].kind != PCTL_TOKEN_UNKNOWN))
 		return PCTL_TOKEN_NONE;
 	return id;
 }
@@ -67,8 +64,8 @@ static pctl_status role(pctl_tokenizer *t, const char *name, const cJSON *j, con
 	id = pctl_tokenizer_find(t, content->valuestring, strlen(content->valuestring));
 	if (id == PCTL_TOKEN_NONE)
 		return pctl_refuse(call, PC7003_TOKENIZER_VOCABULARY,
-				   "%s: %s is \"%.100s\", which is no token of this vocabulary", name,
-				   key, content->valuestring);
+				   "%s: %s is \"%.100s\", which is no token of this vocabulary",
+				   name, key, content->valuestring);
 	t->roles[r] = id;
 	return PCTL_OK;
 }
@@ -110,10 +107,9 @@ static pctl_status configure(pctl_tokenizer *t, const char *name, const cJSON *j
 		return pctl_refuse(call, PC7003_TOKENIZER_VOCABULARY,
 				   "%s: a token is to be added that is not named", name);
 	if ((before >= 0 || behind >= 0) &&
-	    !tokenizer_surround(t, before < 0 ? t->before : bos,
-				before < 0 ? t->n_before : (uint32_t)before,
-				behind < 0 ? t->behind : eos,
-				behind < 0 ? t->n_behind : (uint32_t)behind))
+	    !tokenizer_surround(
+		    t, before < 0 ? t->before : bos, before < 0 ? t->n_before : (uint32_t)before,
+		    behind < 0 ? t->behind : eos, behind < 0 ? t->n_behind : (uint32_t)behind))
 		return pctl_no_memory(call, "a tokenizer");
 	tokenizer_mark_ends(t);
 	return PCTL_OK;
@@ -122,13 +118,16 @@ static pctl_status configure(pctl_tokenizer *t, const char *name, const cJSON *j
 pctl_status pctl_tokenizer_configure(pctl_tokenizer *t, const char *name, const char *text,
 				     size_t n, const pctl_call *call)
 {
-	cJSON *j = n > PCTL_TOKENIZER_FILE_MAX ? NULL : cJSON_ParseWithLength(text, n);
-	pctl_status status;
+	cJSON *j;
+	pctl_status status = json_parse(name, text, n, call, &j);
 
+	if (status != PCTL_OK)
+		return status;
 	if (cJSON_IsObject(j))
 		status = configure(t, name, j, call);
 	else
-		status = pctl_refuse(call, PC7001_TOKENIZER_FILE, "%s: this is no JSON object", name);
+		status = pctl_refuse(call, PC7001_TOKENIZER_FILE, "%s: this is no JSON object",
+				     name);
 	cJSON_Delete(j);
 	return status;
 }

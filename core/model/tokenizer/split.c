@@ -16,13 +16,12 @@
 #define CONTRACTIONS "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 #define UPPER "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]"
 #define LOWER "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"
-#define TEKKEN                                                                             \
+#define TEKKEN                                                                              \
 	"[^\\r\\n\\p{L}\\p{N}]?" UPPER "*" LOWER "+|[^\\r\\n\\p{L}\\p{N}]?" UPPER "+" LOWER \
 	"*|\\p{N}"
 
 static const split_rule rules[] = {
-	{"gpt2",
-	 "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+" TAIL_FILE,
+	{"gpt2", "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+" TAIL_FILE,
 	 "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WS "\\p{L}\\p{N}]+" TAIL, 1, 0, 0,
 	 "gpt-2 gpt2 phi-2 roberta-bpe mpt olmo"},
 	{"llama3",
@@ -34,8 +33,8 @@ static const split_rule rules[] = {
 	{"qwen2",
 	 CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*"
 		      "|\\s*[\\r\\n]+" TAIL_FILE,
-	 CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^" WS
-		      "\\p{L}\\p{N}]+[\\r\\n]*|[" WS "]*[\\r\\n]+" TAIL,
+	 CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^" WS "\\p{L}\\p{N}]+[\\r\\n]*|[" WS
+		      "]*[\\r\\n]+" TAIL,
 	 0, 1, 0, "qwen2"},
 	{"tekken", TEKKEN "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+" TAIL_FILE,
 	 TEKKEN "| ?[^" WS "\\p{L}\\p{N}]+[\\r\\n/]*|[" WS "]*[\\r\\n]+" TAIL, 0, 0, 1, "tekken"},
@@ -90,9 +89,9 @@ pctl_status split_compile(const split_rule *rule, const pctl_call *call, split_c
 	*out = malloc(sizeof(**out));
 	if (*out == NULL)
 		return pctl_no_memory(call, "an expression");
-	(*out)->code = pcre2_compile((PCRE2_SPTR)rule->pattern, PCRE2_ZERO_TERMINATED,
-				     PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at,
-				     NULL);
+	(*out)->code =
+		pcre2_compile((PCRE2_SPTR)rule->pattern, PCRE2_ZERO_TERMINATED,
+			      PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, NULL);
 	if ((*out)->code != NULL)
 		return PCTL_OK;
 	free(*out);
@@ -117,8 +116,8 @@ static pcre2_match_context *limits(size_t n)
 	pcre2_match_context *c = pcre2_match_context_create(NULL);
 
 	if (c != NULL) {
-		pcre2_set_match_limit(c, (uint32_t)(n > UINT32_MAX / 32 ? UINT32_MAX
-									: 1000 + n * 16));
+		pcre2_set_match_limit(c,
+				      (uint32_t)(n > UINT32_MAX / 32 ? UINT32_MAX : 1000 + n * 16));
 		pcre2_set_heap_limit(c, 65536); /* KiB */
 	}
 	return c;
@@ -140,9 +139,9 @@ static pctl_status split_run(const split_code *code, pcre2_match_context *contex
 		if (found == PCRE2_ERROR_NOMATCH)
 			return word(ctx, text + done, n - done);
 		if (found < 0)
-			return pctl_refuse(call, PC7006_TOKENIZER_LIMIT,
-					   "a text is too much for its pre-tokenizer (PCRE2 error %d)",
-					   found);
+			return pctl_refuse(
+				call, PC7006_TOKENIZER_LIMIT,
+				"a text is too much for its pre-tokenizer (PCRE2 error %d)", found);
 		if (at[0] > done)
 			status = word(ctx, text + done, at[0] - done);
 		if (status == PCTL_OK)

@@ -131,8 +131,7 @@ static int trie_grow(token_trie *trie)
 
 uint32_t token_trie_next(const token_trie *trie, uint32_t node, uint8_t byte)
 {
-	const uint32_t at =
-		edge_slot(trie->keys, trie->n_slots, 1 + ((uint64_t)node << 8 | byte));
+	const uint32_t at = edge_slot(trie->keys, trie->n_slots, 1 + ((uint64_t)node << 8 | byte));
 
 	return trie->nodes[at];
 }

@@ -23,6 +23,8 @@ typedef struct pctl_tokenizer pctl_tokenizer;
 #define PCTL_TOKEN_NONE UINT32_MAX
 #define PCTL_TOKENIZER_FILE_MAX (256u << 20)
 #define PCTL_TOKENIZER_SIZE_MAX (1u << 22) /* tokens */
+#define PCTL_TOKENIZER_TOKEN_MAX \
+	1024u /* bytes of one: encoding costs so many steps a byte at most */
 #define PCTL_TOKENIZER_TEXT_MAX (1u << 26) /* bytes of one call */
 
 typedef enum pctl_token_kind {
@@ -30,9 +32,9 @@ typedef enum pctl_token_kind {
 	PCTL_TOKEN_NORMAL,
 	PCTL_TOKEN_UNKNOWN, /* what stands for what the vocabulary has not */
 	PCTL_TOKEN_SPECIAL, /* GGUF: control. Text never becomes one unless PCTL_ENCODE_SPECIAL asks for it */
-	PCTL_TOKEN_ADDED,   /* GGUF: user-defined. Found in text as a whole, with PCTL_ENCODE_ADDED */
-	PCTL_TOKEN_BYTE,    /* one byte of what the vocabulary has not */
-	PCTL_TOKEN_UNUSED   /* never the answer of encode */
+	PCTL_TOKEN_ADDED, /* GGUF: user-defined. Found in text as a whole, with PCTL_ENCODE_ADDED */
+	PCTL_TOKEN_BYTE,  /* one byte of what the vocabulary has not */
+	PCTL_TOKEN_UNUSED /* never the answer of encode */
 } pctl_token_kind;
 
 /* Bytes that need not end with NUL. */
@@ -60,8 +62,9 @@ typedef struct pctl_tokenizer_arrays {
 	const char *name; /* for messages */
 	const char *model, *pre;
 	const pctl_token_text *tokens;
-	const float *scores;  /* NULL: none */
-	const int32_t *types; /* GGUF's numbers: 1 normal 2 unknown 3 control 4 user-defined 5 unused 6 byte; NULL: all normal */
+	const float *scores; /* NULL: none */
+	const int32_t *
+		types; /* GGUF's numbers: 1 normal 2 unknown 3 control 4 user-defined 5 unused 6 byte; NULL: all normal */
 	uint32_t n_tokens;
 	const pctl_token_text *merges; /* "LEFT RIGHT" */
 	uint32_t n_merges;
@@ -106,10 +109,12 @@ pctl_status pctl_tokenizer_write(const pctl_tokenizer *t, const pctl_call *call,
 
 /* ---- text to ids and back ---- */
 
-#define PCTL_ENCODE_BEGIN 1u   /* what the model is to see before and behind a text: <s> and the like */
+#define PCTL_ENCODE_BEGIN \
+	1u /* what the model is to see before and behind a text: <s> and the like */
 #define PCTL_ENCODE_SPECIAL 2u /* special tokens are found in the text; never for text of others */
 #define PCTL_ENCODE_ADDED 4u   /* added tokens that are not special are */
-#define PCTL_ENCODE_CONTINUED 8u /* the text goes on behind a token: a prefix of the whole text's beginning is not put */
+#define PCTL_ENCODE_CONTINUED \
+	8u /* the text goes on behind a token: a prefix of the whole text's beginning is not put */
 
 typedef struct pctl_token_ids {
 	uint32_t *items; /* released with free() */

@@ -58,7 +58,8 @@ static pctl_status word(void *ctx, const char *text, size_t n)
 			return PCTL_OK;
 		}
 	}
-	if (!PCTL_VEC_PUSH(w, ((train_word){pctl_arena_dup_n(w->arena, text, n), (uint32_t)n, 1})) ||
+	if (!PCTL_VEC_PUSH(w,
+			   ((train_word){pctl_arena_dup_n(w->arena, text, n), (uint32_t)n, 1})) ||
 	    w->items[w->n - 1].text == NULL)
 		return pctl_no_memory(g->call, "words");
 	w->slots[at] = w->n;
@@ -103,9 +104,10 @@ static pctl_status gather(const pctl_tokenizer *t, const pctl_tokenizer_training
 			continue;
 		if (!t->byte_level) {
 			if (pctl_utf8_bad(text->text, text->n, PCTL_UTF8_NO_NUL) != text->n)
-				return pctl_refuse(call, PC7004_TOKENIZER_TRAINING,
-						   "text %" PRIu32 " is no UTF-8, or has U+0000, at byte %zu",
-						   i, pctl_utf8_bad(text->text, text->n, PCTL_UTF8_NO_NUL));
+				return pctl_refuse(
+					call, PC7004_TOKENIZER_TRAINING,
+					"text %" PRIu32 " is no UTF-8, or has U+0000, at byte %zu",
+					i, pctl_utf8_bad(text->text, text->n, PCTL_UTF8_NO_NUL));
 			status = marked_words(&g, text->text, text->n);
 			continue;
 		}
@@ -149,9 +151,11 @@ static pctl_status put_specials(pctl_tokenizer *t, const pctl_tokenizer_training
 	for (uint32_t i = 0; i < training->n_special; i++) {
 		const char *text = training->special[i];
 
-		if (text[0] == '\0' || pctl_utf8_bad(text, strlen(text), PCTL_UTF8_PLAIN) != strlen(text))
-			return pctl_refuse(call, PC7004_TOKENIZER_TRAINING,
-					   "the name of a special token is empty or no plain UTF-8");
+		if (text[0] == '\0' ||
+		    pctl_utf8_bad(text, strlen(text), PCTL_UTF8_PLAIN) != strlen(text))
+			return pctl_refuse(
+				call, PC7004_TOKENIZER_TRAINING,
+				"the name of a special token is empty or no plain UTF-8");
 		if (!has_text(t, text) && !put_special(t, text, 1))
 			return pctl_no_memory(call, "a vocabulary");
 	}
@@ -169,9 +173,10 @@ static pctl_status set_kind(pctl_tokenizer *t, const pctl_tokenizer_training *tr
 	case PCTL_TOKENIZER_BPE:
 		t->split = training->family == NULL ? NULL : split_rule_named(training->family);
 		if (t->split == NULL)
-			return pctl_refuse(call, PC7004_TOKENIZER_TRAINING,
-					   "\"%.60s\" is no family; gpt2, llama3, qwen2 and tekken are",
-					   training->family == NULL ? "" : training->family);
+			return pctl_refuse(
+				call, PC7004_TOKENIZER_TRAINING,
+				"\"%.60s\" is no family; gpt2, llama3, qwen2 and tekken are",
+				training->family == NULL ? "" : training->family);
 		t->byte_level = 1;
 		t->ignore_merges = t->split->ignore_merges;
 		if (t->split->nfc)

@@ -30,7 +30,7 @@ typedef struct learning {
 	PCTL_VEC(pair) pairs;
 	PCTL_VEC(waiting) heap;
 	PCTL_VEC(uint32_t) grown; /* pairs whose count grew by the last merge */
-	uint64_t *keys;		  /* (left, right) to 1 + number of pair: grows, unlike merge_table */
+	uint64_t *keys; /* (left, right) to 1 + number of pair: grows, unlike merge_table */
 	uint32_t *numbers, n_slots;
 	token_table texts;
 } learning;
@@ -276,7 +276,8 @@ static int put_characters(pctl_tokenizer *t, const train_words *words)
 		for (size_t at = 0; at < words->items[i].n;) {
 			uint32_t code = 0;
 
-			at += pctl_utf8_decode(words->items[i].text + at, words->items[i].n - at, &code);
+			at += pctl_utf8_decode(words->items[i].text + at, words->items[i].n - at,
+					       &code);
 			met[code] = 1;
 		}
 	for (uint32_t code = 0; code < 0x110000 && fine; code++) {
@@ -323,8 +324,8 @@ static int begin(learning *l)
 				l->ids[w][n] = token_table_get(&l->texts, t->tokens, text, size);
 			} else {
 				step = pctl_utf8_decode(word->text + at, word->n - at, NULL);
-				l->ids[w][n] =
-					token_table_get(&l->texts, t->tokens, word->text + at, step);
+				l->ids[w][n] = token_table_get(&l->texts, t->tokens,
+							       word->text + at, step);
 			}
 			at += step;
 		}
@@ -358,7 +359,8 @@ pctl_status train_bpe(pctl_tokenizer *t, const train_words *words, uint32_t n_to
 {
 	learning l = {.t = t, .words = words};
 	pctl_status status = PCTL_OK;
-	int fine = t->byte_level ? put_byte_alphabet(t) : put_byte_tokens(t) && put_characters(t, words);
+	int fine = t->byte_level ? put_byte_alphabet(t)
+				 : put_byte_tokens(t) && put_characters(t, words);
 
 	if (fine && t->n > n_tokens)
 		return pctl_refuse(call, PC7004_TOKENIZER_TRAINING,

@@ -14,6 +14,7 @@ typedef struct train_number {
 } train_number;
 train_number train_number_of(double x);
 void train_add(train_number *sum, train_number a, double factor); /* sum += a * factor */
-double train_share(train_number a, double b, train_number c, train_number whole); /* a b c / whole */
+double train_share(train_number a, double b, train_number c,
+		   train_number whole); /* a b c / whole */
 
 #endif

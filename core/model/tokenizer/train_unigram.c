@@ -14,10 +14,10 @@
 #define NONE PCTL_TOKEN_NONE
 #define PIECE_CHARACTERS 16u
 #define SEEDS_MAX 1000000u
-#define ROUNDS 2u	     /* of expectation and maximisation, between two prunings */
-#define LEAST_EXPECTED 0.5   /* a piece that is expected less often goes */
-#define SHRINK 0.75	     /* of the pieces stay at a pruning */
-#define ENOUGH 1.1	     /* pruning ends at so many times the pieces wanted */
+#define ROUNDS 2u	   /* of expectation and maximisation, between two prunings */
+#define LEAST_EXPECTED 0.5 /* a piece that is expected less often goes */
+#define SHRINK 0.75	   /* of the pieces stay at a pruning */
+#define ENOUGH 1.1	   /* pruning ends at so many times the pieces wanted */
 
 typedef struct piece {
 	token token; /* text and score */
@@ -43,7 +43,8 @@ static int by_text(const piece *a, const piece *b)
 	const size_t n = a->token.text.n < b->token.text.n ? a->token.text.n : b->token.text.n;
 	const int c = memcmp(a->token.text.text, b->token.text.text, n);
 
-	return c != 0 ? c : (a->token.text.n > b->token.text.n) - (a->token.text.n < b->token.text.n);
+	return c != 0 ? c
+		      : (a->token.text.n > b->token.text.n) - (a->token.text.n < b->token.text.n);
 }
 
 /* Single characters first, then the highest; of equal ones the first as text. */
@@ -87,7 +88,8 @@ static int seed_slots(seeds *s)
 	s->n_slots = n;
 	for (uint32_t i = 0; i < s->m->n; i++) {
 		const pctl_token_text *text = &s->m->pieces[i].token.text;
-		uint32_t at = (uint32_t)pctl_mix64(pctl_fnv64(PCTL_FNV64, text->text, text->n)) & (n - 1);
+		uint32_t at =
+			(uint32_t)pctl_mix64(pctl_fnv64(PCTL_FNV64, text->text, text->n)) & (n - 1);
 
 		while (s->slots[at] != 0)
 			at = (at + 1) & (n - 1);
@@ -172,7 +174,8 @@ static void maximise(model *m, int bayes)
 	for (uint32_t i = 0; i < m->n; i++) {
 		const double count = m->pieces[i].count;
 
-		m->pieces[i].token.score = (bayes ? train_digamma(count) : train_log(count)) - log_sum;
+		m->pieces[i].token.score =
+			(bayes ? train_digamma(count) : train_log(count)) - log_sum;
 	}
 }
 
@@ -375,7 +378,8 @@ pctl_status train_unigram(pctl_tokenizer *t, const train_words *words, uint32_t 
 		status = pctl_no_memory(call, "pieces");
 	for (uint32_t i = 0; i < m.n; i++) {
 		singles += m.pieces[i].characters == 1;
-		m.longest = m.pieces[i].token.text.n > m.longest ? m.pieces[i].token.text.n : m.longest;
+		m.longest =
+			m.pieces[i].token.text.n > m.longest ? m.pieces[i].token.text.n : m.longest;
 	}
 	if (status == PCTL_OK && singles > wanted)
 		status = pctl_refuse(call, PC7004_TOKENIZER_TRAINING,

@@ -56,7 +56,8 @@ pctl_status unigram_encode(const pctl_tokenizer *t, scratch *s, const char *text
 	if (!scratch_room((void **)&s->lattice, &s->n_lattice, n + 1, sizeof(lattice)) ||
 	    !scratch_room((void **)&s->path, &s->n_path, n + 1, sizeof(*s->path)))
 		return pctl_no_memory(call, "a lattice");
-	unigram_search(&t->pieces, t->tokens, t->least_score - UNKNOWN_COST, NONE, text, n, s->lattice);
+	unigram_search(&t->pieces, t->tokens, t->least_score - UNKNOWN_COST, NONE, text, n,
+		       s->lattice);
 	for (size_t at = n; at > 0; at = s->lattice[at].from)
 		s->path[count++] = (uint32_t)at;
 	while (count-- > 0 && status == PCTL_OK) {

@@ -172,6 +172,10 @@ static pctl_status check_tokens(pctl_tokenizer *t, const char *name, const pctl_
 
 		if (k->kind == PCTL_TOKEN_HOLE)
 			continue;
+		if (k->text.n > PCTL_TOKENIZER_TOKEN_MAX)
+			return pctl_refuse(call, PC7006_TOKENIZER_LIMIT,
+					   "%s: token %" PRIu32 " has %zu bytes", name, id,
+					   k->text.n);
 		if (pctl_utf8_bad(k->text.text, k->text.n, 0) != k->text.n)
 			return pctl_refuse(call, PC7003_TOKENIZER_VOCABULARY,
 					   "%s: token %" PRIu32 " is no UTF-8", name, id);
@@ -273,8 +277,8 @@ static pctl_status set_added(pctl_tokenizer *t, const char *name, const pctl_cal
 			return status;
 		}
 		done = token_trie_put(k->normalised ? &t->added_normalised : &t->added,
-				      changed ? text.data : k->text.text, changed ? text.n : k->text.n,
-				      id);
+				      changed ? text.data : k->text.text,
+				      changed ? text.n : k->text.n, id);
 		pctl_str_drop(&text);
 		if (!done)
 			return pctl_no_memory(call, "added tokens");
@@ -297,7 +301,8 @@ pctl_status tokenizer_finish(pctl_tokenizer *t, const char *name, const pctl_cal
 		status = set_byte_tokens(t, name, call);
 	if (status == PCTL_OK && !t->byte_level && !t->byte_fallback &&
 	    t->unknown == PCTL_TOKEN_NONE)
-		status = bad(name, call, "there is neither a token for what is unknown nor one for each byte");
+		status = bad(name, call,
+			     "there is neither a token for what is unknown nor one for each byte");
 	if (status == PCTL_OK)
 		status = set_merges(t, call);
 	if (status == PCTL_OK)
@@ -346,10 +351,10 @@ int pctl_tokenizer_ends(const pctl_tokenizer *t, uint32_t id)
 
 const char *pctl_tokenizer_kind_name(const pctl_tokenizer *t)
 {
-	return t->byte_level		   ? "byte-level BPE"
-	       : t->kind == MODEL_UNIGRAM  ? "unigram"
-	       : t->kind == MODEL_SCORES   ? "BPE of characters, by score"
-					   : "BPE of characters";
+	return t->byte_level		  ? "byte-level BPE"
+	       : t->kind == MODEL_UNIGRAM ? "unigram"
+	       : t->kind == MODEL_SCORES  ? "BPE of characters, by score"
+					  : "BPE of characters";
 }
 
 const char *pctl_tokenizer_pre_name(const pctl_tokenizer *t)

@@ -263,8 +263,7 @@ static void bpe(pctl_json *j, const pctl_tokenizer *t)
 	pctl_json_key(j, "dropout");
 	pctl_json_null(j);
 	pctl_json_kv_string(j, "unk_token",
-			    t->unknown == PCTL_TOKEN_NONE ? NULL
-							  : t->tokens[t->unknown].text.text);
+			    t->unknown == PCTL_TOKEN_NONE ? NULL : t->tokens[t->unknown].text.text);
 	for (uint32_t i = 0; i < 2; i++)
 		pctl_json_kv_string(j, none[i], NULL);
 	pctl_json_kv_bool(j, "fuse_unk", t->fuse_unknown);
@@ -312,8 +311,8 @@ pctl_status pctl_tokenizer_write(const pctl_tokenizer *t, const pctl_call *call,
 	*out = NULL;
 	*n_out = 0;
 	if (missing != NULL)
-		return pctl_refuse(call, PC7002_TOKENIZER_PART, "tokenizer.json has no way to say: %s",
-				   missing);
+		return pctl_refuse(call, PC7002_TOKENIZER_PART,
+				   "tokenizer.json has no way to say: %s", missing);
 	pctl_json_init(&j, 2);
 	pctl_json_object_begin(&j);
 	pctl_json_kv_string(&j, "version", "1.0");
