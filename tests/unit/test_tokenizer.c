@@ -10,8 +10,8 @@
 #include "foundation/diag/diag.h"
 #include "model/tokenizer/tokenizer.h"
 
-#define TEXT(s)                \
-	{                      \
+#define TEXT(s)                  \
+	{                        \
 		s, sizeof(s) - 1 \
 	}
 static const char sample[] = "hello hello hello world, world. Hello hello caf\xc3\xa9 caf\xc3\xa9.";
@@ -20,9 +20,14 @@ static pctl_tokenizer *trained(pctl_tokenizer_kind kind, const char *family, uin
 {
 	static const char *const special[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
 	const pctl_token_text text = TEXT(sample);
-	const pctl_tokenizer_training training = {.kind = kind, .family = family, .n_tokens = n,
-						  .texts = &text, .n_texts = 1, .special = special,
-						  .n_special = 3, .fill = 1};
+	const pctl_tokenizer_training training = {.kind = kind,
+						  .family = family,
+						  .n_tokens = n,
+						  .texts = &text,
+						  .n_texts = 1,
+						  .special = special,
+						  .n_special = 3,
+						  .fill = 1};
 	pctl_tokenizer *t;
 
 	assert_int_equal(pctl_tokenizer_train(&training, NULL, &t), PCTL_OK);
@@ -79,7 +84,8 @@ static void lies(const char *good, const lie *all, size_t n)
 		pctl_str_add(&bad, at + strlen(all[i].from));
 		code = code_of(bad.data, bad.n);
 		if (code != all[i].code)
-			fail_msg("%s for %s: PC%u, wanted PC%u", all[i].to, all[i].from, code, all[i].code);
+			fail_msg("%s for %s: PC%u, wanted PC%u", all[i].to, all[i].from, code,
+				 all[i].code);
 		pctl_str_drop(&bad);
 	}
 }
@@ -90,7 +96,8 @@ static void bad_byte_level(void **state)
 		{"{", "", PC7001_TOKENIZER_FILE},
 		{"{", "{}{", PC7001_TOKENIZER_FILE},
 		{"\"version\": \"1.0\"", "\"version\": \"2.0\"", PC7001_TOKENIZER_FILE},
-		{"\"version\": \"1.0\"", "\"version\": \"1.0\", \"version\": \"1.0\"", PC7001_TOKENIZER_FILE},
+		{"\"version\": \"1.0\"", "\"version\": \"1.0\", \"version\": \"1.0\"",
+		 PC7001_TOKENIZER_FILE},
 		{"\"version\"", "\"verzion\"", PC7002_TOKENIZER_PART},
 		{"\"<|im_end|>\"", "\"\\u0000\"", PC7001_TOKENIZER_FILE},
 		{"\"<|im_end|>\"", "\"\xff\"", PC7001_TOKENIZER_FILE},
@@ -118,7 +125,8 @@ static void bad_byte_level(void **state)
 		{"\"continuing_subword_prefix\": null", "\"continuing_subword_prefix\": \"##\"",
 		 PC7002_TOKENIZER_PART},
 		{"\"byte_fallback\": false", "\"byte_fallback\": true", PC7002_TOKENIZER_PART},
-		{"\"unk_token\": null", "\"unk_token\": \"<nowhere>\"", PC7003_TOKENIZER_VOCABULARY},
+		{"\"unk_token\": null", "\"unk_token\": \"<nowhere>\"",
+		 PC7003_TOKENIZER_VOCABULARY},
 		{"\"!\": 3", "\"!\": 4", PC7003_TOKENIZER_VOCABULARY},
 		{"\"!\": 3", "\"!!!\": 3", PC7003_TOKENIZER_VOCABULARY}, /* no token of the byte */
 		{"\"!\": 3", "\"\\\"\": 3", PC7003_TOKENIZER_VOCABULARY},
@@ -144,20 +152,23 @@ static void bad_marked(void **state)
 		{"\"start\": 1", "\"start\": 2", PC7002_TOKENIZER_PART},
 		{"\"type\": \"Strip\"", "\"type\": \"Nothing\"", PC7002_TOKENIZER_PART},
 		{"<0x41>", "<0xZZ>", PC7003_TOKENIZER_VOCABULARY},
-		{"\"type\": \"Sequence\",\n    \"decoders\"", "\"type\": \"ByteLevel\",\n    \"decoders\"",
-		 PC7002_TOKENIZER_PART},
+		{"\"type\": \"Sequence\",\n    \"decoders\"",
+		 "\"type\": \"ByteLevel\",\n    \"decoders\"", PC7002_TOKENIZER_PART},
 		{"\"single\": [", "\"single\": [1,", PC7001_TOKENIZER_FILE},
 		{"\"ids\": [\n          1", "\"ids\": [\n          99999", PC7001_TOKENIZER_FILE},
 		{"\"pre_tokenizer\": null", "\"pre_tokenizer\": {\"type\": \"Whitespace\"}",
 		 PC7002_TOKENIZER_PART},
 	};
 	static const lie of_unigram[] = {
-		{"\"prepend_scheme\": \"always\"", "\"prepend_scheme\": \"maybe\"", PC7001_TOKENIZER_FILE},
-		{"\"prepend_scheme\": \"always\"", "\"prepend_scheme\": \"always\", \"add_prefix_space\": false",
+		{"\"prepend_scheme\": \"always\"", "\"prepend_scheme\": \"maybe\"",
+		 PC7001_TOKENIZER_FILE},
+		{"\"prepend_scheme\": \"always\"",
+		 "\"prepend_scheme\": \"always\", \"add_prefix_space\": false",
 		 PC7001_TOKENIZER_FILE},
 		{"\"unk_id\": 0", "\"unk_id\": null", PC7003_TOKENIZER_VOCABULARY},
 		{"\"unk_id\": 0", "\"unk_id\": 9999", PC7003_TOKENIZER_VOCABULARY},
-		{"\"byte_fallback\": false", "\"byte_fallback\": true", PC7003_TOKENIZER_VOCABULARY},
+		{"\"byte_fallback\": false", "\"byte_fallback\": true",
+		 PC7003_TOKENIZER_VOCABULARY},
 		{"\"vocab\": [", "\"vocab\": [[\"x\"],", PC7001_TOKENIZER_FILE},
 		{"\"<s>\",\n        0", "\"<s>\",\n        1e300", PC7003_TOKENIZER_VOCABULARY},
 	};
@@ -184,19 +195,22 @@ static pctl_token_ids encoded(const pctl_tokenizer *t, const char *text, size_t 
 /* What is no UTF-8 comes back as it was, at once and byte by byte, where a vocabulary has all bytes. */
 static void no_utf8(void **state)
 {
-	static const pctl_token_text texts[] = {TEXT("\xff"), TEXT("a\x80\x80z"), TEXT("\xe4\xb8"),
-						TEXT("\xf0\x9f\x91 x"), TEXT("\xc0\xaf\xed\xa0\x80"),
-						TEXT("nul\0inside"), TEXT("hello\xff hello")};
+	static const pctl_token_text texts[] = {
+		TEXT("\xff"),		TEXT("a\x80\x80z"),	      TEXT("\xe4\xb8"),
+		TEXT("\xf0\x9f\x91 x"), TEXT("\xc0\xaf\xed\xa0\x80"), TEXT("nul\0inside"),
+		TEXT("hello\xff hello")};
 
 	(void)state;
 	for (uint32_t kind = 0; kind < 2; kind++) {
-		pctl_tokenizer *t = trained(kind ? PCTL_TOKENIZER_LLAMA : PCTL_TOKENIZER_BPE, "llama3", 300);
+		pctl_tokenizer *t =
+			trained(kind ? PCTL_TOKENIZER_LLAMA : PCTL_TOKENIZER_BPE, "llama3", 300);
 
 		for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 			pctl_token_ids ids = encoded(t, texts[i].text, texts[i].n, 0);
 			pctl_str_buf back = PCTL_STR_BUF_INIT;
 
-			assert_int_equal(pctl_tokenizer_decode(t, ids.items, ids.n, 1, NULL, &back), PCTL_OK);
+			assert_int_equal(pctl_tokenizer_decode(t, ids.items, ids.n, 1, NULL, &back),
+					 PCTL_OK);
 			assert_int_equal(back.n, texts[i].n);
 			assert_memory_equal(back.data, texts[i].text, back.n);
 			pctl_str_drop(&back);
@@ -235,7 +249,8 @@ static void flags(void **state)
 {
 	static const char text[] = "<|im_start|>hello<|im_end|>";
 	pctl_tokenizer *t = trained(PCTL_TOKENIZER_BPE, "gpt2", 300);
-	pctl_token_ids plain = encoded(t, text, sizeof(text) - 1, PCTL_ENCODE_ADDED | PCTL_ENCODE_BEGIN),
+	pctl_token_ids plain = encoded(t, text, sizeof(text) - 1,
+				       PCTL_ENCODE_ADDED | PCTL_ENCODE_BEGIN),
 		       found = encoded(t, text, sizeof(text) - 1, PCTL_ENCODE_SPECIAL);
 	pctl_diag_list *said = pctl_diag_list_create();
 	pctl_str_buf out = PCTL_STR_BUF_INIT;
@@ -244,7 +259,8 @@ static void flags(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < plain.n; i++)
-		assert_int_not_equal(pctl_tokenizer_token(t, plain.items[i], &bytes), PCTL_TOKEN_SPECIAL);
+		assert_int_not_equal(pctl_tokenizer_token(t, plain.items[i], &bytes),
+				     PCTL_TOKEN_SPECIAL);
 	assert_int_equal(found.items[0], 1);
 	assert_int_equal(found.items[found.n - 1], 2);
 	assert_int_equal(pctl_tokenizer_encode(t, text, (size_t)PCTL_TOKENIZER_TEXT_MAX + 1, 0,
@@ -298,8 +314,10 @@ static void stream(void **state)
 		assert_int_equal(ids.n, rows[i].bytes.n);
 		pctl_token_stream_init(&s, t, 0);
 		for (uint32_t k = 0; k < ids.n; k++) {
-			assert_int_equal(pctl_token_stream_push(&s, ids.items[k], NULL, &out), PCTL_OK);
-			assert_int_equal(pctl_utf8_bad(out.data == NULL ? "" : out.data, out.n, 0), out.n);
+			assert_int_equal(pctl_token_stream_push(&s, ids.items[k], NULL, &out),
+					 PCTL_OK);
+			assert_int_equal(pctl_utf8_bad(out.data == NULL ? "" : out.data, out.n, 0),
+					 out.n);
 		}
 		pctl_token_stream_end(&s, &out);
 		assert_string_equal(out.data, rows[i].text);
@@ -313,9 +331,10 @@ static void stream(void **state)
 
 static void roles(void **state)
 {
-	static const char config[] = "{\"bos_token\": {\"content\": \"<|im_start|>\"}, \"eos_token\": \"<|im_end|>\", "
-				     "\"pad_token\": null, \"add_bos_token\": true, \"add_eos_token\": true, "
-				     "\"chat_template\": \"x\"}";
+	static const char config[] =
+		"{\"bos_token\": {\"content\": \"<|im_start|>\"}, \"eos_token\": \"<|im_end|>\", "
+		"\"pad_token\": null, \"add_bos_token\": true, \"add_eos_token\": true, "
+		"\"chat_template\": \"x\"}";
 	static const struct {
 		const char *text;
 		uint32_t code;
@@ -332,18 +351,20 @@ static void roles(void **state)
 	assert_int_equal(pctl_tokenizer_role(t, PCTL_TOKEN_EOS), 2);
 	assert_int_equal(pctl_tokenizer_role(t, PCTL_TOKEN_PAD), 0);
 	assert_int_equal(pctl_tokenizer_role(t, PCTL_TOKEN_UNK), PCTL_TOKEN_NONE);
-	assert_true(pctl_tokenizer_ends(t, 0) && !pctl_tokenizer_ends(t, 1) && pctl_tokenizer_ends(t, 2) &&
-		    !pctl_tokenizer_ends(t, 300));
+	assert_true(pctl_tokenizer_ends(t, 0) && !pctl_tokenizer_ends(t, 1) &&
+		    pctl_tokenizer_ends(t, 2) && !pctl_tokenizer_ends(t, 300));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		pctl_diag_list *said = pctl_diag_list_create();
 
-		assert_int_not_equal(pctl_tokenizer_configure(t, "config", bad[i].text, strlen(bad[i].text),
+		assert_int_not_equal(pctl_tokenizer_configure(t, "config", bad[i].text,
+							      strlen(bad[i].text),
 							      pctl_diag_list_call(said)),
 				     PCTL_OK);
 		assert_int_equal(pctl_diag_list_at(said, 0)->code, bad[i].code);
 		pctl_diag_list_destroy(said);
 	}
-	assert_int_equal(pctl_tokenizer_configure(t, "config", config, sizeof(config) - 1, NULL), PCTL_OK);
+	assert_int_equal(pctl_tokenizer_configure(t, "config", config, sizeof(config) - 1, NULL),
+			 PCTL_OK);
 	assert_int_equal(pctl_tokenizer_role(t, PCTL_TOKEN_BOS), 1);
 	ids = encoded(t, "", 0, PCTL_ENCODE_BEGIN);
 	assert_int_equal(ids.n, 2);
@@ -358,19 +379,29 @@ static void roles(void **state)
 static void arrays(void **state)
 {
 	static const pctl_token_text tokens[] = {TEXT("a"), TEXT("b"), TEXT("ab")},
-				     merge = TEXT("a b"), no_merge = TEXT("ab"), stranger = TEXT("a c");
+				     merge = TEXT("a b"), no_merge = TEXT("ab"),
+				     stranger = TEXT("a c");
 	static const int32_t types[] = {1, 1, 9};
-	const pctl_tokenizer_arrays good = {.name = "x.gguf", .model = "gpt2", .pre = "qwen2",
-					    .tokens = tokens, .n_tokens = 3, .merges = &merge, .n_merges = 1,
-					    .bos = PCTL_TOKEN_NONE, .eos = PCTL_TOKEN_NONE,
-					    .pad = PCTL_TOKEN_NONE, .unknown = PCTL_TOKEN_NONE,
-					    .add_bos = -1, .add_eos = -1, .add_space_prefix = -1};
+	const pctl_tokenizer_arrays good = {.name = "x.gguf",
+					    .model = "gpt2",
+					    .pre = "qwen2",
+					    .tokens = tokens,
+					    .n_tokens = 3,
+					    .merges = &merge,
+					    .n_merges = 1,
+					    .bos = PCTL_TOKEN_NONE,
+					    .eos = PCTL_TOKEN_NONE,
+					    .pad = PCTL_TOKEN_NONE,
+					    .unknown = PCTL_TOKEN_NONE,
+					    .add_bos = -1,
+					    .add_eos = -1,
+					    .add_space_prefix = -1};
 	pctl_tokenizer_arrays rows[10];
-	static const uint32_t codes[10] = {
-		PC7003_TOKENIZER_VOCABULARY, PC7002_TOKENIZER_PART,	  PC7002_TOKENIZER_PART,
-		PC7002_TOKENIZER_PART,	     PC7003_TOKENIZER_VOCABULARY, PC7003_TOKENIZER_VOCABULARY,
-		PC7003_TOKENIZER_VOCABULARY, PC7003_TOKENIZER_VOCABULARY, PC7003_TOKENIZER_VOCABULARY,
-		PC7006_TOKENIZER_LIMIT};
+	static const uint32_t codes[10] = {PC7003_TOKENIZER_VOCABULARY, PC7002_TOKENIZER_PART,
+					   PC7002_TOKENIZER_PART,	PC7002_TOKENIZER_PART,
+					   PC7003_TOKENIZER_VOCABULARY, PC7003_TOKENIZER_VOCABULARY,
+					   PC7003_TOKENIZER_VOCABULARY, PC7003_TOKENIZER_VOCABULARY,
+					   PC7003_TOKENIZER_VOCABULARY, PC7006_TOKENIZER_LIMIT};
 
 	(void)state;
 	for (size_t i = 0; i < 10; i++)
@@ -388,7 +419,8 @@ static void arrays(void **state)
 		pctl_diag_list *said = pctl_diag_list_create();
 		pctl_tokenizer *t;
 
-		assert_int_not_equal(pctl_tokenizer_of_arrays(&rows[i], pctl_diag_list_call(said), &t), PCTL_OK);
+		assert_int_not_equal(
+			pctl_tokenizer_of_arrays(&rows[i], pctl_diag_list_call(said), &t), PCTL_OK);
 		assert_null(t);
 		if (pctl_diag_list_at(said, 0)->code != codes[i])
 			fail_msg("row %zu: %s", i, pctl_diag_list_at(said, 0)->message);
@@ -405,9 +437,18 @@ static void arrays_twin(void **state)
 	const cJSON *model = cJSON_GetObjectItem(json, "model"), *item;
 	pctl_token_text tokens[290], merges[64];
 	int32_t types[290];
-	pctl_tokenizer_arrays a = {.name = "twin", .model = "gpt2", .pre = "qwen2", .tokens = tokens,
-				   .types = types, .merges = merges, .bos = 1, .eos = 2,
-				   .pad = 0, .unknown = PCTL_TOKEN_NONE, .add_bos = 1, .add_eos = 0,
+	pctl_tokenizer_arrays a = {.name = "twin",
+				   .model = "gpt2",
+				   .pre = "qwen2",
+				   .tokens = tokens,
+				   .types = types,
+				   .merges = merges,
+				   .bos = 1,
+				   .eos = 2,
+				   .pad = 0,
+				   .unknown = PCTL_TOKEN_NONE,
+				   .add_bos = 1,
+				   .add_eos = 0,
 				   .add_space_prefix = -1};
 	pctl_token_ids want, got;
 
@@ -425,7 +466,8 @@ static void arrays_twin(void **state)
 	cJSON_ArrayForEach(item, cJSON_GetObjectItem(model, "merges"))
 	{
 		assert_true(a.n_merges < 64);
-		snprintf(both[a.n_merges], sizeof(both[0]), "%s %s", cJSON_GetArrayItem(item, 0)->valuestring,
+		snprintf(both[a.n_merges], sizeof(both[0]), "%s %s",
+			 cJSON_GetArrayItem(item, 0)->valuestring,
 			 cJSON_GetArrayItem(item, 1)->valuestring);
 		merges[a.n_merges] = (pctl_token_text){both[a.n_merges], strlen(both[a.n_merges])};
 		a.n_merges++;
@@ -450,9 +492,21 @@ static void training(void **state)
 {
 	const pctl_token_text text = TEXT(sample), bad = TEXT("\xff");
 	const pctl_tokenizer_training rows[] = {
-		{.kind = PCTL_TOKENIZER_BPE, .family = "gpt2", .n_tokens = 100, .texts = &text, .n_texts = 1},
-		{.kind = PCTL_TOKENIZER_BPE, .family = "gpt2", .n_tokens = 5000, .texts = &text, .n_texts = 1},
-		{.kind = PCTL_TOKENIZER_BPE, .family = "gpt5", .n_tokens = 300, .texts = &text, .n_texts = 1},
+		{.kind = PCTL_TOKENIZER_BPE,
+		 .family = "gpt2",
+		 .n_tokens = 100,
+		 .texts = &text,
+		 .n_texts = 1},
+		{.kind = PCTL_TOKENIZER_BPE,
+		 .family = "gpt2",
+		 .n_tokens = 5000,
+		 .texts = &text,
+		 .n_texts = 1},
+		{.kind = PCTL_TOKENIZER_BPE,
+		 .family = "gpt5",
+		 .n_tokens = 300,
+		 .texts = &text,
+		 .n_texts = 1},
 		{.kind = PCTL_TOKENIZER_LLAMA, .n_tokens = 300, .texts = &bad, .n_texts = 1},
 		{.kind = PCTL_TOKENIZER_UNIGRAM, .n_tokens = 5, .texts = &text, .n_texts = 1},
 		{.kind = PCTL_TOKENIZER_UNIGRAM, .n_tokens = 0, .texts = &text, .n_texts = 1},
@@ -463,7 +517,8 @@ static void training(void **state)
 		pctl_diag_list *said = pctl_diag_list_create();
 		pctl_tokenizer *t;
 
-		assert_int_not_equal(pctl_tokenizer_train(&rows[i], pctl_diag_list_call(said), &t), PCTL_OK);
+		assert_int_not_equal(pctl_tokenizer_train(&rows[i], pctl_diag_list_call(said), &t),
+				     PCTL_OK);
 		assert_null(t);
 		assert_int_equal(pctl_diag_list_at(said, 0)->code, PC7004_TOKENIZER_TRAINING);
 		pctl_diag_list_destroy(said);
@@ -479,6 +534,6 @@ static void training(void **state)
 	}
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(bad_byte_level), PCTL_TEST(bad_marked), PCTL_TEST(no_utf8), PCTL_TEST(long_words),
-		PCTL_TEST(flags), PCTL_TEST(stream), PCTL_TEST(roles), PCTL_TEST(arrays),
-		PCTL_TEST(arrays_twin), PCTL_TEST(training))
+PCTL_TESTS_MAIN(PCTL_TEST(bad_byte_level), PCTL_TEST(bad_marked), PCTL_TEST(no_utf8),
+		PCTL_TEST(long_words), PCTL_TEST(flags), PCTL_TEST(stream), PCTL_TEST(roles),
+		PCTL_TEST(arrays), PCTL_TEST(arrays_twin), PCTL_TEST(training))
