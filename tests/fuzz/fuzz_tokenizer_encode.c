@@ -13,19 +13,25 @@ static pctl_tokenizer *tokenizers[KINDS];
 
 static void make(void)
 {
-	static const char sample[] = "the licence of the library is the same as the licence of the program  \n\n "
-				     "It's they'LL 1234 caf\xc3\xa9 \xe4\xb8\xad\xe6\x96\x87 \xe2\x96\x81";
+	static const char sample[] =
+		"the licence of the library is the same as the licence of the program  \n\n "
+		"It's they'LL 1234 caf\xc3\xa9 \xe4\xb8\xad\xe6\x96\x87 \xe2\x96\x81";
 	static const char *const families[KINDS] = {"gpt2", "llama3", "tekken", NULL, NULL},
-				*const special[] = {"<s>", "</s>", "<|x|>"};
+				 *const special[] = {"<s>", "</s>", "<|x|>"};
 	static const pctl_tokenizer_kind kinds[KINDS] = {PCTL_TOKENIZER_BPE, PCTL_TOKENIZER_BPE,
 							 PCTL_TOKENIZER_BPE, PCTL_TOKENIZER_LLAMA,
 							 PCTL_TOKENIZER_UNIGRAM};
 	const pctl_token_text text = {sample, sizeof(sample) - 1};
 
 	for (uint32_t k = 0; k < KINDS; k++) {
-		const pctl_tokenizer_training training = {.kind = kinds[k], .family = families[k],
-							  .n_tokens = 330, .texts = &text, .n_texts = 1,
-							  .special = special, .n_special = 3, .fill = 1};
+		const pctl_tokenizer_training training = {.kind = kinds[k],
+							  .family = families[k],
+							  .n_tokens = 330,
+							  .texts = &text,
+							  .n_texts = 1,
+							  .special = special,
+							  .n_special = 3,
+							  .fill = 1};
 
 		if (pctl_tokenizer_train(&training, NULL, &tokenizers[k]) != PCTL_OK)
 			abort();

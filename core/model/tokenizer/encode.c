@@ -80,18 +80,30 @@ static pctl_status encode_word(void *ctx, const char *text, size_t n)
 		       : bpe_encode(w->t, &w->scratch, text, n, w->call, w->out);
 }
 
-/* Each space mark begins a word. */
-static pctl_status split_marks(work *w, const char *text, size_t n)
+static int is_mark(const char *text, size_t n)
+{
+	return n >= SPACE_MARK_N && memcmp(text, SPACE_MARK, SPACE_MARK_N) == 0;
+}
+
+/* Each space mark begins a word; with `runs`, each run of them. */
+static pctl_status split_marks(work *w, const char *text, size_t n, int runs)
 {
 	pctl_status status = PCTL_OK;
 	size_t begun = 0;
 
-	for (size_t i = 1; i + SPACE_MARK_N <= n && status == PCTL_OK; i++)
-		if (memcmp(text + i, SPACE_MARK, SPACE_MARK_N) == 0) {
+	for (size_t i = 1; i < n && status == PCTL_OK; i++)
+		if (is_mark(text + i, n - i) && !(runs && i >= SPACE_MARK_N &&
+						  is_mark(text + i - SPACE_MARK_N, SPACE_MARK_N))) {
 			status = encode_word(w, text + begun, i - begun);
 			begun = i;
 		}
 	return status == PCTL_OK ? encode_word(w, text + begun, n - begun) : status;
+}
+
+/* What no pre-tokenizer parts. */
+static pctl_status whole(work *w, const char *text, size_t n)
+{
+	return w->t->cut_marks ? split_marks(w, text, n, 1) : encode_word(w, text, n);
 }
 
 static int begins_with(const char *text, size_t n, const char *what)
@@ -117,14 +129,16 @@ static pctl_status pre_tokens(work *w, const char *text, size_t n, int first)
 				 &made))
 			status = pctl_no_memory(w->call, "a text with space marks");
 		else
-			status = t->metaspace_split ? split_marks(w, made.data, made.n)
-						    : encode_word(w, made.data, made.n);
+			status = t->metaspace_split ? split_marks(w, made.data, made.n, 0)
+						    : whole(w, made.data, made.n);
 	} else if (t->space_before && text[0] != ' ') {
 		pctl_str_add(&made, " ");
 		pctl_str_add_n(&made, text, n);
 		status = made.failed
 				 ? pctl_no_memory(w->call, "a text")
 				 : split_text(t->code, made.data, made.n, w->call, encode_word, w);
+	} else if (t->code == NULL) {
+		status = whole(w, text, n);
 	} else {
 		status = split_text(t->code, text, n, w->call, encode_word, w);
 	}

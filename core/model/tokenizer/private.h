@@ -83,7 +83,8 @@ struct pctl_tokenizer {
 	int metaspace, metaspace_split;
 	prefix_kind prefix;
 	int split_spaces; /* Gemma's Split at blanks, of which normalisation left none; kept for writing */
-	int strip;	  /* decoding drops one blank before all */
+	int cut_marks; /* no piece has a space mark behind anything else: a text can be cut there, and nothing changes */
+	int strip; /* decoding drops one blank before all */
 
 	token_trie added, added_normalised; /* id, with kinds told apart when met */
 	int has_added, has_normalised;
@@ -156,7 +157,7 @@ typedef pctl_status (*split_word)(void *ctx, const char *text, size_t n);
 typedef struct split_code split_code;
 pctl_status split_compile(const split_rule *rule, const pctl_call *call, split_code **out);
 void split_code_drop(split_code *code); /* NULL is fine */
-/* The pre-tokens of n bytes; runs of bytes that are no UTF-8 are one each. code NULL: all is one. */
+/* The pre-tokens of n bytes; runs of bytes that are no UTF-8 are one each. */
 pctl_status split_text(const split_code *code, const char *text, size_t n, const pctl_call *call,
 		       split_word word, void *ctx);
 

@@ -159,8 +159,6 @@ pctl_status split_text(const split_code *code, const char *text, size_t n, const
 	pctl_status status = PCTL_OK;
 	size_t at = 0;
 
-	if (code == NULL)
-		return n == 0 ? PCTL_OK : word(ctx, text, n);
 	context = limits(n);
 	data = pcre2_match_data_create(1, NULL);
 	if (context == NULL || data == NULL)

@@ -234,6 +234,25 @@ static pctl_status set_merges(pctl_tokenizer *t, const pctl_call *call)
 	return PCTL_OK;
 }
 
+/* Whether texts of characters can be cut before a run of space marks: then no merge goes across. The mark must be a piece, or what is
+ * unknown might be fused across. */
+static void set_cuts(pctl_tokenizer *t)
+{
+	t->cut_marks =
+		!t->byte_level && t->kind != MODEL_UNIGRAM &&
+		token_table_get(&t->model, t->tokens, SPACE_MARK, SPACE_MARK_N) != PCTL_TOKEN_NONE;
+	for (uint32_t id = 0; id < t->n && t->cut_marks; id++) {
+		const token *k = &t->tokens[id];
+
+		for (size_t i = 1; i < k->text.n && is_piece(k); i++)
+			if (k->text.n - i >= SPACE_MARK_N &&
+			    memcmp(k->text.text + i, SPACE_MARK, SPACE_MARK_N) == 0 &&
+			    (i < SPACE_MARK_N || memcmp(k->text.text + i - SPACE_MARK_N, SPACE_MARK,
+							SPACE_MARK_N) != 0))
+				t->cut_marks = 0;
+	}
+}
+
 static pctl_status set_pieces(pctl_tokenizer *t, const char *name, const pctl_call *call)
 {
 	int any = 0;
@@ -307,6 +326,8 @@ pctl_status tokenizer_finish(pctl_tokenizer *t, const char *name, const pctl_cal
 		status = set_merges(t, call);
 	if (status == PCTL_OK)
 		status = set_pieces(t, name, call);
+	if (status == PCTL_OK)
+		set_cuts(t);
 	if (status == PCTL_OK)
 		status = set_added(t, name, call);
 	if (status == PCTL_OK && t->split != NULL)
