@@ -72,8 +72,12 @@ static pctl_status copy(void *ctx)
 
 static pctl_status measure(const row *k, const pctl_token_text *text, run *r, uint32_t n_tokens)
 {
-	const pctl_tokenizer_training training = {.kind = k->kind, .family = k->family, .n_tokens = n_tokens,
-						  .texts = text, .n_texts = 1, .fill = 1};
+	const pctl_tokenizer_training training = {.kind = k->kind,
+						  .family = k->family,
+						  .n_tokens = n_tokens,
+						  .texts = text,
+						  .n_texts = 1,
+						  .fill = 1};
 	pctl_tokenizer *t;
 	pctl_status status = pctl_tokenizer_train(&training, r->call, &t);
 	const double mb = (double)r->n * 1e-6;
@@ -86,9 +90,11 @@ static pctl_status measure(const row *k, const pctl_token_text *text, run *r, ui
 	decoded = seconds_of(decode, r, &status);
 	copied = seconds_of(copy, r, &status);
 	if (status == PCTL_OK) {
-		printf("%-8s %8.2f MB/s encode  %8.1f MB/s decode  %9.0f MB/s copy  %5.2f bytes a token\n",
+		printf("%-8s %8.2f MB/s encode  %8.1f MB/s decode  %9.0f MB/s copy  %5.2f bytes a "
+		       "token\n",
 		       k->name, mb / encoded, mb / decoded, mb / copied, (double)r->n / r->ids.n);
-		printf("{\"bench\":\"tokenizer\",\"kind\":\"%s\",\"encode_mb_s\":%.3f,\"decode_mb_s\":%.3f,\"copy_mb_s\":%.1f}\n",
+		printf("{\"bench\":\"tokenizer\",\"kind\":\"%s\",\"encode_mb_s\":%.3f,\"decode_mb_"
+		       "s\":%.3f,\"copy_mb_s\":%.1f}\n",
 		       k->name, mb / encoded, mb / decoded, mb / copied);
 	}
 	pctl_tokenizer_destroy(t);
@@ -97,12 +103,10 @@ static pctl_status measure(const row *k, const pctl_token_text *text, run *r, ui
 
 int main(int argc, char **argv)
 {
-	static const row rows[] = {{"gpt2", "gpt2", PCTL_TOKENIZER_BPE},
-				   {"llama3", "llama3", PCTL_TOKENIZER_BPE},
-				   {"qwen2", "qwen2", PCTL_TOKENIZER_BPE},
-				   {"tekken", "tekken", PCTL_TOKENIZER_BPE},
-				   {"llama", NULL, PCTL_TOKENIZER_LLAMA},
-				   {"unigram", NULL, PCTL_TOKENIZER_UNIGRAM}};
+	static const row rows[] = {
+		{"gpt2", "gpt2", PCTL_TOKENIZER_BPE},	{"llama3", "llama3", PCTL_TOKENIZER_BPE},
+		{"qwen2", "qwen2", PCTL_TOKENIZER_BPE}, {"tekken", "tekken", PCTL_TOKENIZER_BPE},
+		{"llama", NULL, PCTL_TOKENIZER_LLAMA},	{"unigram", NULL, PCTL_TOKENIZER_UNIGRAM}};
 	const char *path = argc > 1 ? argv[1] : "/usr/share/common-licenses/GPL-3";
 	const uint32_t n_tokens = argc > 2 ? (uint32_t)atoi(argv[2]) : 3000;
 	pctl_diag_list *l = pctl_diag_list_create();

@@ -9,19 +9,19 @@ from oracle import GPT2, Oracle, train_bpe, train_unigram
 
 LICENCES = "/usr/share/common-licenses/"
 REFUSED, UNSUPPORTED, USAGE = 3, 5, 2
+ENCODE = ["tokenizer", "encode"]
 SPECIAL = ["<|im_start|>", "<|im_end|>", "<think>", "</think>"]
 
 
-def train(h, out, files, *more):
-    command = ["tokenizer", "train", "--out", h.path(out), *more]
-    status, _, err = h.run(*command, *files)
+def train(h, out, command, files):
+    status, _, err = h.run(*command, "--out", h.path(out), *files)
     h.check(f"{out}: trained", status == 0, err)
     with open(h.path(out), encoding="utf-8") as f:
         return f.read()
 
 
-def ids_of(h, path, text, *more):
-    status, out, err = h.run("--json", "tokenizer", "encode", path, "-", *more, stdin=text)
+def ids_of(h, command, path, text):
+    status, out, err = h.run("--json", *command, path, "-", stdin=text)
     return json.loads(out)["ids"] if status == 0 else err
 
 
@@ -40,34 +40,55 @@ def encoding(h, licence):
     """One run encodes many texts: they are joined by a special token, which is found in neither of them."""
     files = [LICENCES + n for n in ("GPL-3", "Apache-2.0")]
     marks = [w for t in SPECIAL for w in ("--token", t)]
-    for name, more in (("gpt2", ["--family", "gpt2"]), ("llama3", ["--family", "llama3"]), ("qwen2", ["--family", "qwen2"]), ("tekken", ["--family", "tekken"]),
-                       ("llama", ["--kind", "llama"]), ("unigram", ["--kind", "unigram"])):
-        oracle = Oracle(train(h, f"{name}.json", files, "--tokens", "900", *more, *marks))
+    for name in ("gpt2", "llama3", "qwen2", "tekken", "llama", "unigram"):
+        command = ["tokenizer", "train", "--tokens", "900", "--kind", name] if name in ("llama", "unigram") else ["tokenizer", "train", "--tokens", "900", "--family", name]
+        oracle = Oracle(train(h, f"{name}.json", command + marks, files))
         r, path, compared, wrong = random.Random(5), h.path(f"{name}.json"), 0, []
         for text in texts(r, licence):
             special = compared % 2 == 1
-            got = ids_of(h, path, text.encode(), *(["--special"] if special else []))
+            got = ids_of(h, ["tokenizer", "encode", "--special"] if special else ENCODE, path, text.encode())
             compared += 1
             if got != oracle.encode(text, special):
                 wrong.append((text, got, oracle.encode(text, special)))
         h.check(f"{name}: {compared} texts", not wrong and compared > 200, repr(wrong[:1]))
 
 
+def planted(h, licence):
+    """A tokenizer that is nearly right is seen: merges in another order, another family's expression, a score that is another, Unicode's normal
+    form left out."""
+    order = json.loads(h.read("gpt2.json"))
+    order["model"]["merges"][0:40] = order["model"]["merges"][39::-1]
+    words = json.loads(h.read("llama3.json"))
+    words["pre_tokenizer"] = json.loads(h.read("tekken.json"))["pre_tokenizer"]
+    score = json.loads(h.read("unigram.json"))
+    score["model"]["vocab"][40][1] -= 9.0
+    form = json.loads(h.read("qwen2.json"))
+    form["normalizer"] = None
+    more = "in at he in th er \u00e9 e\u0301 \u1100\u1161 12345678 FREEsoftware GNUlicense "
+    for name, fault, j in (("gpt2", "merges in the wrong order", order), ("llama3", "another family's pre-tokens", words), ("unigram", "a wrong score", score),
+                           ("qwen2", "no normal form", form)):
+        path, want = h.write("planted.json", json.dumps(j).encode()), Oracle(h.read(f"{name}.json")).encode(licence + more, False)
+        got = ids_of(h, ENCODE, path, (licence + more).encode())
+        at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), None)
+        if h.check(f"{fault}: caught", at is not None, "the ids are the same"):
+            h.planted(fault, f"a tokenizer of {name}", "the ids of oracle.py", f"id {at}: got {got[at]}, wanted {want[at]}")
+
+
 def training(h, licence):
     text = licence[:6000]
     h.write("small.txt", text.encode())
-    made = json.loads(train(h, "small.json", [h.path("small.txt")], "--tokens", "420", "--token", "<s>"))
+    made = json.loads(train(h, "small.json", ["tokenizer", "train", "--tokens", "420", "--token", "<s>"], [h.path("small.txt")]))
     ids, merges = train_bpe(text, GPT2, ["<s>"], 420)
     h.check("byte pairs as counted from the beginning each time", made["model"]["vocab"] == ids and made["model"]["merges"] == merges)
     h.write("smaller.txt", licence[:1500].encode())
-    made = json.loads(train(h, "uni.json", [h.path("smaller.txt")], "--kind", "unigram", "--tokens", "100"))
+    made = json.loads(train(h, "uni.json", ["tokenizer", "train", "--kind", "unigram", "--tokens", "100"], [h.path("smaller.txt")]))
     got, want = dict(made["model"]["vocab"][3:]), train_unigram(licence[:1500], 97)
     h.check("unigram: the same pieces", set(got) == set(want), str(sorted(set(got) ^ set(want))))
     h.check("unigram: the same scores", all(abs(got[p] - want[p]) < 1e-9 for p in want if p in got))
     # More than the texts give: refused, or filled up.
     status, _, err = h.run("tokenizer", "train", "--tokens", "5000", "--out", h.path("no.json"), h.path("small.txt"))
     h.check("too little text", status == REFUSED and "PC7004" in err and not os.path.exists(h.path("no.json")), err)
-    filled = json.loads(train(h, "filled.json", [h.path("small.txt")], "--tokens", "5000", "--fill"))
+    filled = json.loads(train(h, "filled.json", ["tokenizer", "train", "--tokens", "5000", "--fill"], [h.path("small.txt")]))
     h.check("filled up", filled["added_tokens"][-1]["id"] == 4999 and filled["added_tokens"][-1]["content"].startswith("<|reserved_"))
 
 
@@ -76,12 +97,12 @@ def back(h):
     for name in ("gpt2", "llama3", "llama"):
         path = h.path(f"{name}.json")
         for text in (b"plain", "h\u00e9llo \U0001f468\u200d\U0001f469".encode(), b"\xff\x80 a\xe4\xb8 \xf0\x9f\x91x\xed\xa0\x80", b" lead", b""):
-            ids = ids_of(h, path, text)
+            ids = ids_of(h, ENCODE, path, text)
             words = " ".join(map(str, ids)).encode()
             h.check(f"{name}: bytes of {text}", h.run("tokenizer", "decode", path, "-", stdin=words)[1] == text)
             h.check(f"{name}: characters of {text}", h.run("tokenizer", "decode", "--stream", path, "-", stdin=words)[1] == text.decode(errors="replace").encode())
     path = h.path("qwen2.json")
-    ids = [str(i) for i in ids_of(h, path, b"a<|im_end|>", "--special")]
+    ids = [str(i) for i in ids_of(h, ["tokenizer", "encode", "--special"], path, b"a<|im_end|>")]
     h.check("special tokens are left out", h.run("tokenizer", "decode", path, *ids)[1] == b"a")
     h.check("or written", h.run("tokenizer", "decode", "--special", path, *ids)[1] == b"a<|im_end|>")
     for bad in ("900", "-1", "x", "4294967295"):
@@ -92,7 +113,8 @@ def back(h):
 def roles(h):
     path, config = h.path("qwen2.json"), h.write("config.json", b'{"bos_token": "<|im_start|>", "eos_token": "<|im_end|>", "add_bos_token": true}')
     start, end = SPECIAL.index("<|im_start|>"), SPECIAL.index("<|im_end|>")
-    h.check("begun", ids_of(h, path, b"a", "--roles", config, "--begin")[0] == start and ids_of(h, path, b"a", "--roles", config)[0] != start)
+    begun = ids_of(h, ["tokenizer", "encode", "--roles", config, "--begin"], path, b"a")
+    h.check("begun", begun == [start] + ids_of(h, ["tokenizer", "encode", "--roles", config], path, b"a"), str(begun))
     status, out, err = h.run("--json", "tokenizer", "show", "--roles", config, path)
     shown = json.loads(out)
     h.check("shown", status == 0 and (shown["bos"], shown["eos"], shown["ends"], shown["size"]) == (start, end, [end], 900) and shown["kind"] == "byte-level BPE", err)
@@ -101,8 +123,8 @@ def roles(h):
     added = json.loads(open(path, encoding="utf-8").read())
     added["added_tokens"][2]["special"] = False
     changed = h.write("added.json", json.dumps(added).encode())
-    h.check("an added token is found", ids_of(h, changed, b"<think>") == [2])
-    h.check("or is text", 2 not in ids_of(h, changed, b"<think>", "--no-added"))
+    h.check("an added token is found", ids_of(h, ENCODE, changed, b"<think>") == [2])
+    h.check("or is text", 2 not in ids_of(h, ["tokenizer", "encode", "--no-added"], changed, b"<think>"))
 
 
 def chat(h):
@@ -143,6 +165,7 @@ def main():
     with open(LICENCES + "GPL-3", encoding="utf-8") as f:
         licence = f.read()
     encoding(h, licence)
+    planted(h, licence)
     training(h, licence)
     back(h)
     roles(h)
