@@ -59,7 +59,7 @@ def planted(h, licence):
     order = json.loads(h.read("gpt2.json"))
     order["model"]["merges"][0:40] = order["model"]["merges"][39::-1]
     words = json.loads(h.read("llama3.json"))
-    words["pre_tokenizer"] = json.loads(h.read("tekken.json"))["pre_tokenizer"]
+    words["pre_tokenizer"] = json.loads(h.read("gpt2.json"))["pre_tokenizer"]
     score = json.loads(h.read("unigram.json"))
     score["model"]["vocab"][40][1] -= 9.0
     form = json.loads(h.read("qwen2.json"))
