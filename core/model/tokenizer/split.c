@@ -23,7 +23,7 @@
 static const split_rule rules[] = {
 	{"gpt2", "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+" TAIL_FILE,
 	 "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WS "\\p{L}\\p{N}]+" TAIL, 1, 0, 0,
-	 "gpt-2 gpt2 phi-2 roberta-bpe mpt olmo"},
+	 "gpt-2 gpt2 phi-2"},
 	{"llama3",
 	 CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*"
 		      "|\\s*[\\r\\n]+" TAIL_FILE,
@@ -35,7 +35,7 @@ static const split_rule rules[] = {
 		      "|\\s*[\\r\\n]+" TAIL_FILE,
 	 CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^" WS "\\p{L}\\p{N}]+[\\r\\n]*|[" WS
 		      "]*[\\r\\n]+" TAIL,
-	 0, 1, 0, "qwen2"},
+	 0, 1, 0, "qwen2 deepseek-r1-qwen"},
 	{"tekken", TEKKEN "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+" TAIL_FILE,
 	 TEKKEN "| ?[^" WS "\\p{L}\\p{N}]+[\\r\\n/]*|[" WS "]*[\\r\\n]+" TAIL, 0, 0, 1, "tekken"},
 };
