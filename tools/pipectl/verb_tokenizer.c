@@ -8,6 +8,7 @@
 
 #include "app.h"
 #include "foundation/base/file.h"
+#include "foundation/base/hex.h"
 #include "foundation/base/num.h"
 #include "foundation/base/utf8.h"
 #include "foundation/base/vec.h"
@@ -156,6 +157,24 @@ static pctl_status decode(pctl_app *app, const pctl_tokenizer *t, const pctl_tok
 	return status;
 }
 
+/* As text where it is text, and every byte in hexadecimal. */
+static pctl_status decoded_json(pctl_app *app, const pctl_str_buf *text)
+{
+	pctl_str_buf hex = PCTL_STR_BUF_INIT;
+	pctl_status status = PCTL_OK;
+
+	pctl_hex_add(&hex, text->data, text->n);
+	pctl_str_add(&hex, "");
+	if (hex.failed) {
+		status = pctl_no_memory(app->call, "a text");
+	} else {
+		pctl_json_kv_string(&app->document, "text", text->data);
+		pctl_json_kv_string(&app->document, "bytes", hex.data);
+	}
+	pctl_str_drop(&hex);
+	return status;
+}
+
 pctl_status pctl_verb_tokenizer_decode(pctl_app *app)
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
@@ -171,7 +190,7 @@ pctl_status pctl_verb_tokenizer_decode(pctl_app *app)
 	if (status == PCTL_OK && text.failed)
 		status = pctl_no_memory(app->call, "a text");
 	if (status == PCTL_OK && app->json)
-		pctl_json_kv_string(&app->document, "text", text.data);
+		status = decoded_json(app, &text);
 	else if (status == PCTL_OK)
 		fwrite(text.data, 1, text.n, stdout);
 	pctl_str_drop(&text);

@@ -30,8 +30,8 @@ typedef enum template_system {
 
 struct pctl_template {
 	const char *name;
-	/* Marks in a model's template: all of `has`, and `without` not; NULL: none. */
-	const char *has[3], *without;
+	/* Marks in a model's template: all of `has`, none of `without`; NULL behind the last. */
+	const char *has[3], *without[3];
 	template_system system;
 	int turns;	       /* user and assistant alternate, user first */
 	int thinking;	       /* there is a switch for it */

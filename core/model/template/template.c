@@ -54,7 +54,7 @@ pctl_status pctl_template_named(const char *name, const pctl_call *call, const p
 
 static int contains(const char *text, size_t n, const char *mark)
 {
-	return mark != NULL && memmem(text, n, mark, strlen(mark)) != NULL;
+	return memmem(text, n, mark, strlen(mark)) != NULL;
 }
 
 pctl_status pctl_template_recognise(const char *text, size_t n, const pctl_call *call,
@@ -65,10 +65,12 @@ pctl_status pctl_template_recognise(const char *text, size_t n, const pctl_call 
 		return no_family(call, "a chat template of more than 1 MiB");
 	for (uint32_t i = 0; i < template_n_families; i++) {
 		const pctl_template *t = &template_families[i];
-		int fits = !contains(text, n, t->without);
+		int fits = 1;
 
 		for (uint32_t k = 0; k < 3 && t->has[k] != NULL; k++)
 			fits &= contains(text, n, t->has[k]);
+		for (uint32_t k = 0; k < 3 && t->without[k] != NULL; k++)
+			fits &= !contains(text, n, t->without[k]);
 		if (fits) {
 			*out = t;
 			return PCTL_OK;

@@ -2,6 +2,7 @@
  * are printable in Latin-1 stand for themselves, the others for U+0100 on, in their order), and "<0xAB>". */
 #include <string.h>
 
+#include "foundation/base/hex.h"
 #include "foundation/base/utf8.h"
 #include "model/tokenizer/private.h"
 
@@ -63,9 +64,10 @@ int alphabet_read(const char *text, size_t n, char *out, size_t *n_out)
 	return 1;
 }
 
+/* Of upper case alone: <0xab> is a token as others. */
 static int digit(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	return c >= 'a' ? -1 : pctl_hex_digit(c);
 }
 
 int byte_token(const char *text, size_t n)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utf8proc.h>
+
 #include "foundation/base/utf8.h"
 #include "model/tokenizer/private.h"
 
@@ -281,20 +283,13 @@ static int put_characters(pctl_tokenizer *t, const train_words *words)
 			met[code] = 1;
 		}
 	for (uint32_t code = 0; code < 0x110000 && fine; code++) {
-		char text[4];
-		size_t n = 1;
+		utf8proc_uint8_t text[4];
+		size_t n;
 
 		if (!met[code])
 			continue;
-		if (code < 0x80) {
-			text[0] = (char)code;
-		} else {
-			n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-			for (size_t k = n - 1; k > 0; k--)
-				text[k] = (char)(0x80 | (code >> 6 * (n - 1 - k) & 0x3f));
-			text[0] = (char)((0xf00u >> n & 0xf0) | code >> 6 * (n - 1));
-		}
-		fine = tokenizer_put(t, t->n, text, n, PCTL_TOKEN_NORMAL, 0.0);
+		n = (size_t)utf8proc_encode_char((utf8proc_int32_t)code, text);
+		fine = tokenizer_put(t, t->n, (const char *)text, n, PCTL_TOKEN_NORMAL, 0.0);
 		if (fine)
 			t->tokens[t->n - 1].in_model = 1;
 	}

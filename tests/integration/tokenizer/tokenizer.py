@@ -101,6 +101,8 @@ def back(h):
             words = " ".join(map(str, ids)).encode()
             h.check(f"{name}: bytes of {text}", h.run("tokenizer", "decode", path, "-", stdin=words)[1] == text)
             h.check(f"{name}: characters of {text}", h.run("tokenizer", "decode", "--stream", path, "-", stdin=words)[1] == text.decode(errors="replace").encode())
+    status, out, _ = h.run("--json", "tokenizer", "decode", h.path("gpt2.json"), *map(str, ids_of(h, ENCODE, h.path("gpt2.json"), b"a\0\xff")))
+    h.check("every byte in the document", json.loads(out)["bytes"] == "6100ff")
     path = h.path("qwen2.json")
     ids = [str(i) for i in ids_of(h, ["tokenizer", "encode", "--special"], path, b"a<|im_end|>")]
     h.check("special tokens are left out", h.run("tokenizer", "decode", path, *ids)[1] == b"a")
@@ -141,10 +143,12 @@ def chat(h):
     known = h.write("known.jinja", b"<|im_start|> <|im_end|>")
     status, out, err = h.run("--json", "tokenizer", "chat", "--template", known, "--message", "user=a", path)
     h.check("recognised", status == 0 and json.loads(out)["family"] == "chatml", err)
-    known = h.write("template.json", json.dumps({"chat_template": "<|im_start|> enable_thinking"}).encode())
+    known = h.write("template.json", json.dumps({"chat_template": "<|im_start|> enable_thinking <think>\\n\\n</think>"}).encode())
     h.check("within a tokenizer_config.json", json.loads(h.run("--json", "tokenizer", "chat", "--template", known, "--message", "user=a", path)[1])["family"] == "qwen3")
     unknown = h.write("unknown.jinja", b"{{ messages }}")
-    for more, code, exit_status in ((["--template", unknown, "--message", "user=a"], "PC7021", UNSUPPORTED), (["--family", "alpaca", "--message", "user=a"], "PC7021", UNSUPPORTED),
+    other = h.write("other.jinja", b"<|im_start|> <|im_sep|> <|im_end|>")
+    for more, code, exit_status in ((["--template", other, "--message", "user=a"], "PC7021", UNSUPPORTED), (["--template", unknown, "--message", "user=a"], "PC7021", UNSUPPORTED),
+                                    (["--family", "alpaca", "--message", "user=a"], "PC7021", UNSUPPORTED),
                                     (["--family", "qwen3", "--message", "robot=a"], "PC7022", REFUSED), (["--family", "gemma", "--message", "user=a"], "PC7023", REFUSED),
                                     (["--message", "user=a"], "PC0010", USAGE), (["--family", "qwen3", "--message", "a"], "PC0010", USAGE)):
         status, _, err = h.run("tokenizer", "chat", path, *more)
