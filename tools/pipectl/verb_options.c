@@ -210,6 +210,45 @@ const pctl_option pctl_options_tensor_convert[] = {
 	{"--saturate", NULL, "what is too large becomes the largest number of a float type", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+#define PCTL_OPTION_ROLES                                                                          \
+	{                                                                                          \
+		"--roles", "FILE", "a tokenizer_config.json: which tokens begin and end texts", 0, \
+			0                                                                          \
+	}
+const pctl_option pctl_options_tokenizer_encode[] = {
+	PCTL_OPTION_ROLES,
+	{"--begin", NULL, "with what the model is to see before and behind a text", 0, 0},
+	{"--special", NULL, "special tokens that stand in the text are found", 0, 0},
+	{"--no-added", NULL, "added tokens that are not special are text, too", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_tokenizer_decode[] = {
+	{"--special", NULL, "special tokens are written, not left out", 0, 0},
+	{"--stream", NULL, "one token after the other, in whole characters", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_tokenizer_chat[] = {
+	{"--family", "NAME", "the family of the chat template", 0, 0},
+	{"--template", "FILE",
+	 "a template, or a tokenizer_config.json, by which the family is known", 0, 0},
+	{"--message", "ROLE=TEXT", "a message of system, user or assistant, in their order", 1, 0},
+	{"--no-prompt", NULL, "the assistant's turn is not begun", 0, 0},
+	{"--no-thinking", NULL, "Qwen3: answer without thoughts", 0, 0},
+	{"--render", NULL, "as text, for people", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_tokenizer_train[] = {
+	{"--out", "FILE", "write the tokenizer.json", 0, 1},
+	{"--kind", "bpe|llama|unigram",
+	 "byte-level BPE (if left out), BPE of characters with byte tokens, unigram", 0, 0},
+	{"--family", "gpt2|llama3|qwen2|tekken", "the pre-tokenizer of bpe; gpt2 if left out", 0,
+	 0},
+	{"--tokens", "N", "the size of the vocabulary; 1000 if left out", 0, 0},
+	{"--token", "TEXT", "a special token", 1, 0},
+	{"--fill", NULL, "reserved tokens make up for what the texts do not give", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_tokenizer_show[] = {PCTL_OPTION_ROLES, {NULL, NULL, NULL, 0, 0}};
 const pctl_option pctl_options_model_check[] = {
 	{"--full", NULL, "read every element and hash every tensor", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
