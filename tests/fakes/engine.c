@@ -46,11 +46,11 @@ static uint64_t salt_of(const pctl_engine_sampling *s)
 	return pctl_fnv64(h, &s->seed, sizeof(s->seed));
 }
 
-static uint32_t draw(uint64_t z)
+static uint32_t draw(uint64_t z, uint32_t endless)
 {
 	const uint32_t part = (uint32_t)(z % 100), of = (uint32_t)(z >> 8 & 0xffffff);
 
-	return part < 2	   ? END
+	return part < 2	   ? (endless ? 'a' : END)
 	       : part < 70 ? FIRST_WORD + of % (uint32_t)N_WORDS
 	       : part < 95 ? 'a' + of % 26
 			   : 0x80 + of % 128;
@@ -63,7 +63,7 @@ static void give(fake *f, pctl_engine_row *row, uint32_t n_rows)
 
 	z += f->o.lie == FAKE_NEIGHBOURS ? n_rows : f->o.lie == FAKE_SLOT ? row->slot : 0;
 	z += f->o.lie == FAKE_CHUNK ? row->count : 0;
-	row->token = draw(z);
+	row->token = draw(z, f->o.endless);
 	row->logprob = -(float)(z >> 60) / 8;
 	row->n_top = row->sampling->logprobs ? row->sampling->n_top : 0;
 	for (uint32_t i = 0; i < row->n_top; i++)

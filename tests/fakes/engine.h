@@ -12,11 +12,12 @@ enum { FAKE_HONEST = 0, FAKE_NEIGHBOURS, FAKE_SLOT, FAKE_CHUNK };
  * step_us, token_us  a step takes so long, and for each of its tokens
  * fail_every         each so manieth step fails whole; 0: none
  * pool               positions of all slots together; 0: enough
+ * endless            no answer ends by itself: an "a" stands where one would
  * A prompt with the byte 0x07 in it fails its row; one with 0x06 gives a token that there is none of.
  */
 typedef struct fake_engine_options {
 	uint32_t n_slots, max_chunk, context, n_embd;
-	uint32_t step_us, token_us, fail_every, pool, lie, has_chat;
+	uint32_t step_us, token_us, fail_every, pool, lie, has_chat, endless;
 } fake_engine_options;
 
 /* NULL: no memory. The engine is valid until fake_engine_destroy. */

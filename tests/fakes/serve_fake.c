@@ -21,7 +21,7 @@ static void on_signal(int number)
 static uint32_t stopping(void *ctx)
 {
 	(void)ctx;
-	return n_signals > 2 ? 2 : (uint32_t)n_signals;
+	return n_signals > 1 ? 2 : (uint32_t)n_signals;
 }
 
 static void listening(void *ctx, const char *where)
@@ -44,7 +44,7 @@ static int take_number(const char *name, const char *text, fake_engine_options *
 			      {"--context", &f->context},     {"--embd", &f->n_embd},
 			      {"--step-us", &f->step_us},     {"--token-us", &f->token_us},
 			      {"--fail-every", &f->fail_every}, {"--pool", &f->pool},
-			      {"--lie", &f->lie},	      {"--chat", &f->has_chat},
+			      {"--lie", &f->lie}, {"--endless", &f->endless},	      {"--chat", &f->has_chat},
 			      {"--port", &o->port}};
 	uint32_t n, *to = NULL;
 	const pctl_serve_limit_row *rows = pctl_serve_limit_rows(&n);

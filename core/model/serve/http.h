@@ -92,6 +92,7 @@ const char *serve_route_method(const char *url);
 
 /* ---- metrics.c: lines of the log ---- */
 void serve_log_request(serve_http *h, const serve_exchange *e, const serve_summary *summary);
-void serve_log_metrics(serve_http *h, uint64_t now_ms);
+/* When its time has come, or it is the last. */
+void serve_log_metrics(serve_http *h, uint64_t now_ms, int is_last);
 
 #endif

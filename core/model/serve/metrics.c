@@ -39,9 +39,9 @@ void serve_log_request(serve_http *h, const serve_exchange *e, const serve_summa
 		       sizeof(fields) / sizeof(fields[0]));
 }
 
-void serve_log_metrics(serve_http *h, uint64_t now_ms)
+void serve_log_metrics(serve_http *h, uint64_t now_ms, int is_last)
 {
-	const uint64_t ms = now_ms - h->told_ms;
+	const uint64_t ms = now_ms == h->told_ms ? 1 : now_ms - h->told_ms;
 	char n[12][NUMBER], code[16];
 	serve_refusal trouble;
 	serve_counts c;
@@ -53,7 +53,7 @@ void serve_log_metrics(serve_http *h, uint64_t now_ms)
 		pctl_log_write(h->options->log, PCTL_LOG_ERROR, "engine",
 			       trouble.code == 0 ? "a step failed" : trouble.message, words, 1);
 	}
-	if (ms < 1000ull * h->options->limits.metrics_s)
+	if (!is_last && ms < 1000ull * h->options->limits.metrics_s)
 		return;
 	serve_share_counts(h->share, &c);
 	pctl_log_write(

@@ -7,9 +7,11 @@
 
 #include "foundation/base/num.h"
 
-/* What one token of an answer can take in it, at most, without and with logprobs, and each alternative. */
+/* What one token of an answer can take in it, without and with logprobs, and each alternative; and what is kept of one whose stream has
+ * told it already. */
 #define TOKEN_BYTES 64u
 #define LOGPROB_BYTES 512u
+#define ALTERNATIVE_BYTES 8u
 
 serve_request *serve_request_create(uint32_t call)
 {
@@ -135,9 +137,9 @@ static int check_answer(serve_request *r, const pctl_engine *e, const pctl_serve
 			serve_refusal *refusal)
 {
 	const serve_params *p = &r->params;
-	const uint64_t each = p->sampling.logprobs
-				      ? LOGPROB_BYTES * (uint64_t)(1 + p->sampling.n_top)
-				      : TOKEN_BYTES;
+	const uint64_t each = !p->sampling.logprobs ? TOKEN_BYTES
+			      : p->stream ? TOKEN_BYTES + ALTERNATIVE_BYTES * p->sampling.n_top
+					  : LOGPROB_BYTES * (uint64_t)(1 + p->sampling.n_top);
 	uint64_t all = 0, one;
 
 	for (uint32_t i = 0; i < p->n_prompts; i++) {

@@ -70,14 +70,15 @@ static void on_words(void *ctx, const char *fmt, va_list args)
 static pctl_status begin(serve_http *h)
 {
 	const pctl_serve_limits *l = &h->options->limits;
+	/* Of a Unix socket it would say each time that it has no options of TCP. */
+	const unsigned int words = h->options->socket == NULL ? MHD_USE_ERROR_LOG : 0u;
 
 	h->polled = calloc(l->connections + 5u, sizeof(*h->polled));
 	h->of_poll = calloc(l->connections + 5u, sizeof(serve_exchange *));
 	if (h->polled == NULL || h->of_poll == NULL)
 		return pctl_no_memory(h->call, "connections");
 	h->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET |
-			MHD_USE_ERROR_LOG,
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | words,
 		0, NULL, NULL, serve_on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_words, h,
 		MHD_OPTION_NOTIFY_COMPLETED, serve_on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
 		serve_on_connection, h, MHD_OPTION_UNESCAPE_CALLBACK, as_it_is, NULL,
@@ -165,7 +166,7 @@ static pctl_status turn(serve_http *h)
 		if (h->polled[i].revents != 0)
 			serve_accept(h, h->polled[i].fd);
 	sweep(h, pctl_clock_ms());
-	serve_log_metrics(h, pctl_clock_ms());
+	serve_log_metrics(h, pctl_clock_ms(), 0);
 	return MHD_run(h->daemon) == MHD_YES
 		       ? PCTL_OK
 		       : pctl_refuse(h->call, PC6253_SERVE_SYSTEM, "the HTTP library failed");
@@ -209,6 +210,7 @@ static pctl_status serve(serve_http *h)
 	until = pctl_clock_ms() + FAREWELL_MS;
 	while (h->n_requests != 0 && pctl_clock_ms() < until && turn(h) == PCTL_OK)
 		;
+	serve_log_metrics(h, pctl_clock_ms(), 1);
 	return status;
 }
 

@@ -48,7 +48,7 @@ def chat_tokens(messages):
     return out + [TURN]
 
 
-def answer(tokens, p, most, stream=0):
+def answer(tokens, p, most, stream=0, endless=False):
     """Text, finish_reason and the number of generated tokens: by the rules of stop strings and of UTF-8, on the whole text at once."""
     h = 0xCBF29CE484222325
     for t in tokens:
@@ -60,7 +60,7 @@ def answer(tokens, p, most, stream=0):
     while n < most:
         z = mix(h ^ s)
         part, of = z % 100, z >> 8 & 0xFFFFFF
-        token = END if part < 2 else 256 + of % len(WORDS) if part < 70 else 97 + of % 26 if part < 95 else 128 + of % 128
+        token = (97 if endless else END) if part < 2 else 256 + of % len(WORDS) if part < 70 else 97 + of % 26 if part < 95 else 128 + of % 128
         h = (h * 0x100000001B3 + token + 1) & MASK
         n += 1
         if token == END:
@@ -177,8 +177,11 @@ class Server:
     def idle(self, seconds=10):
         """Wait until nothing is under way: 1, or 0 when it does not come to that."""
         for _ in range(int(seconds * 50)):
-            h = self.health()
-            if h["requests"] == h["waiting"] == h["active"] == 0:
+            try:
+                h = self.health()
+            except OSError:  # turned away
+                h = {}
+            if [h.get(k) for k in ("requests", "waiting", "active")] == [0, 0, 0]:
                 return True
             time.sleep(0.02)
         return False
