@@ -91,7 +91,8 @@ int serve_route_is_bounded(const serve_exchange *e, struct MHD_Connection *mhd);
 const char *serve_route_method(const char *url);
 
 /* ---- metrics.c: lines of the log ---- */
-void serve_log_request(serve_http *h, const serve_exchange *e, const serve_summary *summary);
+/* s: of its request; NULL: there was none. */
+void serve_log_request(serve_http *h, const serve_exchange *e, const serve_summary *s);
 /* When its time has come, or it is the last. */
 void serve_log_metrics(serve_http *h, uint64_t now_ms, int is_last);
 

@@ -14,9 +14,8 @@ static const char *number(char out[NUMBER], uint64_t v)
 	return out;
 }
 
-void serve_log_request(serve_http *h, const serve_exchange *e, const serve_summary *summary)
+void serve_log_request(serve_http *h, const serve_exchange *e, const serve_summary *s)
 {
-	const serve_summary *s = summary;
 	char n[8][NUMBER], code[16] = "";
 	const uint32_t c = s != NULL && s->code != 0 ? s->code : e->code;
 	const uint64_t now = pctl_clock_ms();
@@ -24,7 +23,7 @@ void serve_log_request(serve_http *h, const serve_exchange *e, const serve_summa
 		{"path", e->path == NULL ? "?" : e->path},
 		{"http", number(n[0], e->status)},
 		{"code", c == 0 ? NULL : code},
-		{"request", e->request == NULL ? NULL : number(n[1], e->request->number)},
+		{"request", s == NULL ? NULL : number(n[1], s->number)},
 		{"prompt_tokens", s == NULL ? NULL : number(n[2], s->prompt_tokens)},
 		{"completion_tokens", s == NULL ? NULL : number(n[3], s->completion_tokens)},
 		{"queue_ms", s == NULL || s->started_ms == 0

@@ -90,7 +90,7 @@ typedef struct serve_sequence {
 
 struct serve_request {
 	/* From the beginning. */
-	serve_request *next, *next_woken;
+	serve_request *next;
 	uint64_t number, peer, arrived_ms, created_s;
 	uint32_t call, reserved;
 	char *body;
@@ -102,13 +102,14 @@ struct serve_request {
 	uint32_t n_sequences, n_left, n_waiting;
 	uint64_t started_ms, stalled_ms, prompt_tokens, completion_tokens;
 	/* Under the lock. */
+	serve_request *next_woken;
 	uint32_t refs, is_cancelled, is_woken, is_readable, is_done;
-	uint64_t ended_ms;
 	serve_refusal refusal; /* of a request that is done */
 	pctl_str_buf out;      /* of a stream, sent up to out_at */
 	size_t out_at;
 	/* Of the thread of HTTP. */
 	void *exchange;
+	serve_request *next_ready;
 };
 
 /* NULL: no memory. */

@@ -158,7 +158,7 @@ static pctl_status turn(serve_http *h)
 	}
 	if (h->polled[1].revents != 0) {
 		for (serve_request *r = serve_share_woken(h->share); r != NULL; r = next) {
-			next = r->next_woken;
+			next = r->next_ready;
 			serve_resume(r->exchange);
 		}
 	}

@@ -45,7 +45,7 @@ void serve_scheduler_preempt(serve_scheduler *s, serve_sequence *q)
 	s->counts.preempted++;
 }
 
-void serve_scheduler_finish(serve_scheduler *s, serve_sequence *q, uint32_t finish, uint64_t now_ms)
+void serve_scheduler_finish(serve_scheduler *s, serve_sequence *q, uint32_t finish)
 {
 	serve_request *r = q->request;
 
@@ -61,7 +61,7 @@ void serve_scheduler_finish(serve_scheduler *s, serve_sequence *q, uint32_t fini
 	if (r->params.stream)
 		serve_stream_add(q, s->engine);
 	if (r->n_left == 0)
-		serve_scheduler_end(s, r, 0, NULL, now_ms);
+		serve_scheduler_end(s, r, 0, NULL);
 }
 
 /* ---- requests ----------------------------------------------------------------------------- */
@@ -79,8 +79,7 @@ static void forget(serve_scheduler *s, serve_request *r)
 		s->last = before;
 }
 
-void serve_scheduler_end(serve_scheduler *s, serve_request *r, uint32_t code, const char *words,
-			 uint64_t now_ms)
+void serve_scheduler_end(serve_scheduler *s, serve_request *r, uint32_t code, const char *words)
 {
 	for (uint32_t i = 0; i < r->n_sequences; i++) {
 		serve_sequence *q = &r->sequences[i];
@@ -96,7 +95,6 @@ void serve_scheduler_end(serve_scheduler *s, serve_request *r, uint32_t code, co
 			s->in_row[i] = NULL;
 	forget(s, r);
 	r->n_left = r->n_waiting = 0;
-	r->ended_ms = now_ms;
 	s->counts.ended++;
 	if (code != 0) {
 		s->counts.failed++;
@@ -112,7 +110,6 @@ void serve_scheduler_end(serve_scheduler *s, serve_request *r, uint32_t code, co
 
 void serve_scheduler_add(serve_scheduler *s, serve_request *r)
 {
-	const uint64_t now_ms = r->arrived_ms;
 	uint32_t n = r->n_sequences;
 
 	r->next = NULL;
@@ -129,7 +126,7 @@ void serve_scheduler_add(serve_scheduler *s, serve_request *r)
 	/* The last one ends the request. */
 	for (uint32_t i = 0; i < n; i++)
 		if (r->sequences[i].max_tokens == 0)
-			serve_scheduler_finish(s, &r->sequences[i], SERVE_LENGTH, now_ms);
+			serve_scheduler_finish(s, &r->sequences[i], SERVE_LENGTH);
 }
 
 int serve_scheduler_is_paused(const serve_scheduler *s, const serve_request *r)
@@ -170,13 +167,13 @@ uint32_t serve_scheduler_plan(serve_scheduler *s, uint64_t now_ms)
 
 		next = r->next;
 		if (code != 0)
-			serve_scheduler_end(s, r, code, words, now_ms);
+			serve_scheduler_end(s, r, code, words);
 	}
 	return serve_scheduler_choose(s);
 }
 
-void serve_scheduler_stop(serve_scheduler *s, uint32_t code, uint64_t now_ms)
+void serve_scheduler_stop(serve_scheduler *s, uint32_t code)
 {
 	while (s->first != NULL)
-		serve_scheduler_end(s, s->first, code, "the server is being stopped", now_ms);
+		serve_scheduler_end(s, s->first, code, "the server is being stopped");
 }

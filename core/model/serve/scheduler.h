@@ -15,7 +15,8 @@ typedef struct serve_counts {
 
 /*
  * told   there is something of the request for its client; ended: and it is the last, the scheduler has forgotten it. Under the lock
- * hold   1: nobody is admitted until a slot was given back, since the engine had no room; made_room: in this step already
+ * hold   1: nobody is admitted until a slot was given back, since the engine had no room; made_room: in this step already;
+ *        n_beside: how many slots were taken while the step ran
  */
 typedef struct serve_scheduler {
 	const pctl_engine *engine;
@@ -26,7 +27,7 @@ typedef struct serve_scheduler {
 	serve_request *first, *last;
 	serve_sequence **slots, **in_row;
 	pctl_engine_row *rows;
-	uint32_t n_rows, hold, made_room;
+	uint32_t n_rows, hold, made_room, n_beside;
 	uint64_t n_admitted;
 	pctl_status step_status;
 	serve_counts counts;
@@ -46,18 +47,16 @@ void serve_scheduler_run(serve_scheduler *s);
 /* Hand out what it gave. Under the lock. */
 void serve_scheduler_apply(serve_scheduler *s, uint64_t now_ms);
 /* End everything with this code. Under the lock. */
-void serve_scheduler_stop(serve_scheduler *s, uint32_t code, uint64_t now_ms);
+void serve_scheduler_stop(serve_scheduler *s, uint32_t code);
 
 /* ---- between scheduler.c and scheduler_rows.c ---- */
 
 /* End a request; code 0: it is answered. */
-void serve_scheduler_end(serve_scheduler *s, serve_request *r, uint32_t code, const char *words,
-			 uint64_t now_ms);
+void serve_scheduler_end(serve_scheduler *s, serve_request *r, uint32_t code, const char *words);
 /* Take a sequence out of its slot; it waits, and is run again from its beginning. */
 void serve_scheduler_preempt(serve_scheduler *s, serve_sequence *q);
 /* A sequence has its answer. */
-void serve_scheduler_finish(serve_scheduler *s, serve_sequence *q, uint32_t finish,
-			    uint64_t now_ms);
+void serve_scheduler_finish(serve_scheduler *s, serve_sequence *q, uint32_t finish);
 /* 1: its reader is behind. */
 int serve_scheduler_is_paused(const serve_scheduler *s, const serve_request *r);
 uint32_t serve_scheduler_choose(serve_scheduler *s);

@@ -142,9 +142,11 @@ uint32_t serve_scheduler_choose(serve_scheduler *s)
 		uint32_t count = left_of(q);
 
 		count = count < s->engine->max_chunk ? count : s->engine->max_chunk;
+		/* Who is cut short is the first in the next step. */
+		if (count <= budget)
+			q->served = s->counts.steps + 1;
 		count = count < budget ? count : budget;
 		add_row(s, q, count);
-		q->served = s->counts.steps + 1;
 		budget -= count;
 	}
 	return s->n_rows;
@@ -164,6 +166,7 @@ void serve_scheduler_run(serve_scheduler *s)
 		.head = PCTL_HEAD(pctl_call), .ctx = &s->trouble, .diag = keep_trouble};
 
 	s->trouble = (serve_refusal){.code = 0};
+	s->n_beside = s->counts.active;
 	s->step_status = s->engine->step(s->engine->self, s->rows, s->n_rows, &call);
 }
 
@@ -207,8 +210,7 @@ static int keep_token(serve_sequence *q, const pctl_engine_row *row)
 }
 
 /* One more token: its text, and whether the answer ends by it. The engine is believed in no number that is used as a place. */
-static void take_token(serve_scheduler *s, serve_sequence *q, const pctl_engine_row *row,
-		       uint64_t now_ms)
+static void take_token(serve_scheduler *s, serve_sequence *q, const pctl_engine_row *row)
 {
 	const serve_stops *stops = &q->request->params.stops;
 	const uint32_t before = q->tokens[q->n_tokens - 1];
@@ -219,7 +221,7 @@ static void take_token(serve_scheduler *s, serve_sequence *q, const pctl_engine_
 		serve_scheduler_end(s, q->request,
 				    row->token >= s->engine->n_vocab ? PC6272_SERVE_ENGINE
 								     : PC2_NOMEM,
-				    "the token cannot be taken", now_ms);
+				    "the token cannot be taken");
 		return;
 	}
 	s->counts.tokens++;
@@ -238,11 +240,11 @@ static void take_token(serve_scheduler *s, serve_sequence *q, const pctl_engine_
 	if (finish != SERVE_UNFINISHED && serve_text_end(&q->text, stops))
 		finish = SERVE_STOP;
 	if (q->text.all.failed) {
-		serve_scheduler_end(s, q->request, PC2_NOMEM, "no memory for the answer", now_ms);
+		serve_scheduler_end(s, q->request, PC2_NOMEM, "no memory for the answer");
 		return;
 	}
 	if (finish != SERVE_UNFINISHED) {
-		serve_scheduler_finish(s, q, finish, now_ms);
+		serve_scheduler_finish(s, q, finish);
 		return;
 	}
 	if (q->request->params.stream) {
@@ -272,16 +274,18 @@ static serve_sequence *least(const serve_scheduler *s)
 
 /* No room: a sequence gives its place up, and comes again when another has ended. The first of all always goes on. Of several rows
  * without room the first asks: the others may fit then. */
-static void make_room(serve_scheduler *s, serve_sequence *q, uint64_t now_ms)
+static void make_room(serve_scheduler *s, serve_sequence *q)
 {
 	if (s->made_room)
 		return;
 	s->made_room = 1;
-	if (s->counts.active == 1) {
+	if (s->n_beside == 1) {
 		serve_scheduler_end(s, q->request, PC6273_SERVE_ROOM,
-				    "the device has no room for this sequence, even alone", now_ms);
+				    "the device has no room for this sequence, even alone");
 		return;
 	}
+	if (s->counts.active == 1)
+		return; /* those beside it have ended meanwhile */
 	serve_scheduler_preempt(s, least(s));
 	s->hold = 1;
 }
@@ -293,21 +297,21 @@ static void apply_row(serve_scheduler *s, serve_sequence *q, const pctl_engine_r
 	if (q == NULL || q->state != SERVE_ACTIVE)
 		return;
 	if (status == PCTL_E_LIMIT) {
-		make_room(s, q, now_ms);
+		make_room(s, q);
 		return;
 	}
 	if (status != PCTL_OK) {
 		serve_scheduler_end(s, q->request, PC6272_SERVE_ENGINE,
-				    "the step that the sequence was in failed", now_ms);
+				    "the step that the sequence was in failed");
 		return;
 	}
 	q->n_cached += row->count;
 	if (q->request->started_ms == 0)
 		q->request->started_ms = now_ms;
 	if (row->want == PCTL_ENGINE_TOKEN)
-		take_token(s, q, row, now_ms);
+		take_token(s, q, row);
 	else if (row->want == PCTL_ENGINE_EMBEDDING)
-		serve_scheduler_finish(s, q, SERVE_STOP, now_ms);
+		serve_scheduler_finish(s, q, SERVE_STOP);
 	if (row->start + row->count <= row->n_prompt)
 		s->counts.prompt_tokens += row->count;
 }

@@ -54,7 +54,6 @@ static void refuse(serve_share *s, serve_request *r, const serve_refusal *refusa
 	if (r->refusal.code == 0)
 		r->refusal = *refusal;
 	r->is_done = 1;
-	r->ended_ms = pctl_clock_ms();
 	ended(s, r);
 }
 
@@ -150,7 +149,7 @@ static void *run_engine(void *ctx)
 		}
 		serve_scheduler_apply(&s->scheduler, pctl_clock_ms());
 	}
-	serve_scheduler_stop(&s->scheduler, PC6270_SERVE_STOPPING, pctl_clock_ms());
+	serve_scheduler_stop(&s->scheduler, PC6270_SERVE_STOPPING);
 	s->counts = s->scheduler.counts;
 	pthread_mutex_unlock(&s->lock);
 	return NULL;
@@ -174,13 +173,13 @@ void serve_share_submit(serve_share *s, serve_request *r)
 
 void serve_share_leave(serve_share *s, serve_request *r, serve_summary *out)
 {
-	*out = (serve_summary){.arrived_ms = r->arrived_ms, .code = PC4_CANCELLED};
+	*out = (serve_summary){
+		.number = r->number, .arrived_ms = r->arrived_ms, .code = PC4_CANCELLED};
 	r->exchange = NULL;
 	pthread_mutex_lock(&s->lock);
 	/* Before that the intake has it. */
 	if (r->is_readable || r->is_done) {
 		out->started_ms = r->started_ms;
-		out->ended_ms = r->ended_ms;
 		out->prompt_tokens = r->prompt_tokens;
 		out->completion_tokens = r->completion_tokens;
 		out->code = r->is_done ? r->refusal.code : PC4_CANCELLED;
@@ -214,7 +213,7 @@ serve_request *serve_share_woken(serve_share *s)
 			continue;
 		}
 		r->refs--;
-		r->next_woken = kept;
+		r->next_ready = kept;
 		kept = r;
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -349,7 +348,7 @@ void serve_share_stop(serve_share *s)
 	s->n_threads = 0;
 	/* What the intake added after the engine's thread had ended. */
 	pthread_mutex_lock(&s->lock);
-	serve_scheduler_stop(&s->scheduler, PC6270_SERVE_STOPPING, pctl_clock_ms());
+	serve_scheduler_stop(&s->scheduler, PC6270_SERVE_STOPPING);
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -30,9 +30,9 @@ typedef struct serve_share {
 	uint64_t n_troubles;
 } serve_share;
 
-/* What the log says of a request. code 0: answered; started and ended 0: it did not come to that. */
+/* What the log says of a request. code 0: answered; started 0: it did not come to that. */
 typedef struct serve_summary {
-	uint64_t arrived_ms, started_ms, ended_ms, prompt_tokens, completion_tokens;
+	uint64_t number, arrived_ms, started_ms, prompt_tokens, completion_tokens;
 	uint32_t code, reserved;
 	char user[SERVE_USER_BYTES + 1];
 } serve_summary;
@@ -50,7 +50,7 @@ void serve_share_close(serve_share *s);
 void serve_share_submit(serve_share *s, serve_request *r);
 /* The exchange is over: nothing more is done for it. Gives up HTTP's share of the request. */
 void serve_share_leave(serve_share *s, serve_request *r, serve_summary *out);
-/* The requests that have something, by next_woken; each is told of again when it has more. */
+/* The requests that have something, by next_ready; each is told of again when it has more. */
 serve_request *serve_share_woken(serve_share *s);
 /* 1: done, refused or not. 0: not yet. */
 int serve_share_is_done(serve_share *s, serve_request *r);

@@ -114,8 +114,12 @@ class Server:
             return socket.create_connection(("127.0.0.1", self.port), timeout)
         s = socket.socket(socket.AF_UNIX)
         s.settimeout(timeout)
-        s.connect(self.path)
-        return s
+        while True:
+            try:
+                s.connect(self.path)
+                return s
+            except BlockingIOError:  # its queue of connections is full
+                time.sleep(0.01)
 
     def ask(self, method, path, body=None, headers=None, timeout=60, keep=None):
         """Status, headers and bytes of one request by http.client; keep: a connection to use."""
@@ -147,7 +151,8 @@ class Server:
         s = self.connect(timeout)
         got = b""
         try:
-            s.sendall(data)
+            if data:
+                s.sendall(data)
             if end:
                 s.shutdown(socket.SHUT_WR)
             while True:

@@ -112,7 +112,8 @@ if not program:
     h.check("answers differ from one another", len({json.dumps(a) for w in alone for a in w}) > CLIENTS * EACH * 0.9)
 compare("32 clients", alone, load(s, work, rng))
 h.check("nobody is left", s.idle())
-h.check("it ends well", s.stop() == (0, ""))
+ended = s.stop()
+h.check("it ends well", ended == (0, ""), ended)
 for name, options in () if program else (
         ("one slot", ["--slots", 1]), ("many slots", ["--slots", 64]), ("chunks of 7", ["--chunk", 7]), ("steps of 16 tokens", ["--step-tokens", 16]),
         ("a slow engine", ["--step-us", 500, "--token-us", 20]), ("little room", ["--slots", 16, "--pool", 700])):

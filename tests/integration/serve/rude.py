@@ -53,6 +53,7 @@ def code_of(raw):
 s = fake.Server("--endless", 1, "--step-us", 500, "--receive", 2, "--idle", 6, "--stall", 2, "--output-bytes", 4096, "--body-bytes", 20000, "--peer-connections", 200, "--slots", 4,
                 "--context", 100000, "--total", 20, log=True)
 plain = request({"prompt": "x", "max_tokens": 3})
+threads = s.threads()  # a sanitizer may have one of its own
 w = Witness(s)
 # ---- rude: what is no HTTP, or too much of it -----------------------------------------------------------------------------------------
 for name, data in (("no HTTP", b"hello\r\n\r\n"), ("TLS", bytes.fromhex("160301020001000001fc0303") + bytes(500)), ("zeros", bytes(50000)), ("one long line", b"GET /" + b"a" * 100000),
@@ -161,7 +162,7 @@ time.sleep(0.2)
 c.shutdown(socket.SHUT_WR)
 h.check("a closed half is gone, too", s.idle(patient(3)), s.health())
 c.close()
-h.check("threads and files are as at first", s.threads() == 3 and s.files() < 16, (s.threads(), s.files()))
+h.check("threads and files are as at first", s.threads() == threads and s.files() < 16, (s.threads(), threads, s.files()))
 h.check("it ends well", s.stop() == (0, ""))
 lines = [json.loads(line) for line in open(s.log)]
 said = [x["fields"] for x in lines if x["message"] in ("answered", "a client is gone")]
