@@ -1,4 +1,5 @@
 /* Any bytes on a connection of a running server over the fake engine: it answers or closes, and then still answers somebody else. */
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -82,6 +83,8 @@ static ssize_t ask(const void *data, size_t n, char *out, size_t room)
 		abort();
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	(void)send(fd, data, n, MSG_NOSIGNAL);
+	/* Who closes his half waits for no answer. */
+	(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 5);
 	(void)shutdown(fd, SHUT_WR);
 	do {
 		got = had < room ? recv(fd, out + had, room - had, 0)

@@ -58,7 +58,7 @@ struct serve_http {
 	uint32_t n_ports, port;
 	serve_connection *connections, *adding;
 	struct pollfd *polled;
-	serve_exchange **of_poll;
+	serve_connection **of_poll;
 	uint64_t n_accepted, n_requests_ever, bodies_bytes, swept_ms, told_ms, troubles_seen;
 	uint64_t turned_away, refused;
 	serve_counts told;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include "foundation/base/clock.h"
 #include "model/serve/http.h"
@@ -74,7 +76,7 @@ static pctl_status begin(serve_http *h)
 	const unsigned int words = h->options->socket == NULL ? MHD_USE_ERROR_LOG : 0u;
 
 	h->polled = calloc(l->connections + 5u, sizeof(*h->polled));
-	h->of_poll = calloc(l->connections + 5u, sizeof(serve_exchange *));
+	h->of_poll = calloc(l->connections + 5u, sizeof(serve_connection *));
 	if (h->polled == NULL || h->of_poll == NULL)
 		return pctl_no_memory(h->call, "connections");
 	h->daemon = MHD_start_daemon(
@@ -93,8 +95,14 @@ static pctl_status begin(serve_http *h)
 
 /* ---- a turn of the loop ------------------------------------------------------------------- */
 
-/* A connection that waits for its answer is not looked at by the library: we see whether its client goes away. A client that only
- * closes its half, after its request, is taken for one that is gone, too. */
+/* 1: a request of this connection has come whole. */
+static int is_received(const serve_connection *c)
+{
+	return c->exchange != NULL && (c->exchange->request != NULL || c->exchange->is_answered);
+}
+
+/* A connection that waits for its answer is not looked at by the library, and one whose request is not whole it keeps for a while when
+ * its client is gone: we see to both. A client that only closes its half is taken for one that is gone, too. */
 static uint32_t gather(serve_http *h)
 {
 	uint32_t n = 0;
@@ -108,12 +116,26 @@ static uint32_t gather(serve_http *h)
 		h->polled[n++] = (struct pollfd){.fd = i < h->n_ports ? h->ports[i] : -1,
 						 .events = POLLIN};
 	for (serve_connection *c = h->connections; c != NULL; c = c->next) {
-		if (c->exchange == NULL || !c->exchange->is_suspended)
+		if (c->is_shut || (is_received(c) && !c->exchange->is_suspended))
 			continue;
-		h->of_poll[n] = c->exchange;
+		h->of_poll[n] = c;
 		h->polled[n++] = (struct pollfd){.fd = c->fd, .events = POLLRDHUP};
 	}
 	return n;
+}
+
+/* Nobody is at the other end. What he sent and is not read yet is still served. */
+static void leave(serve_connection *c)
+{
+	int unread = 0;
+
+	if (is_received(c)) {
+		c->exchange->is_gone = 1;
+		serve_resume(c->exchange);
+	} else if (ioctl(c->fd, FIONREAD, &unread) != 0 || unread == 0) {
+		c->is_shut = 1;
+		(void)shutdown(c->fd, SHUT_RDWR);
+	}
 }
 
 /* A request must have come, and an answer gone, in time: what a client sends bit by bit keeps no connection alive. */
@@ -125,11 +147,9 @@ static void sweep(serve_http *h, uint64_t now_ms)
 		return;
 	h->swept_ms = now_ms;
 	for (serve_connection *c = h->connections; c != NULL; c = c->next) {
-		const serve_exchange *e = c->exchange;
-		const int is_received = e != NULL && (e->request != NULL || e->is_answered);
-		const uint64_t allowed = is_received ? l->total_s + (uint64_t)l->stall_s
-						     : l->receive_s;
-		const uint64_t since = is_received ? e->begun_ms : c->since_ms;
+		const int whole = is_received(c);
+		const uint64_t allowed = whole ? l->total_s + (uint64_t)l->stall_s : l->receive_s;
+		const uint64_t since = whole ? c->exchange->begun_ms : c->since_ms;
 
 		if (now_ms - since < 1000 * allowed || c->is_shut)
 			continue;
@@ -151,10 +171,8 @@ static pctl_status turn(serve_http *h)
 		return pctl_refuse(h->call, PC6253_SERVE_SYSTEM, "waiting for clients: %s",
 				   strerror(errno));
 	for (uint32_t i = 5; i < n; i++) {
-		if (h->polled[i].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) {
-			h->of_poll[i]->is_gone = 1;
-			serve_resume(h->of_poll[i]);
-		}
+		if (h->polled[i].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
+			leave(h->of_poll[i]);
 	}
 	if (h->polled[1].revents != 0) {
 		for (serve_request *r = serve_share_woken(h->share); r != NULL; r = next) {
