@@ -10,9 +10,10 @@
 #include "foundation/base/hash.h"
 
 #define FIRST_WORD 256u
-static const char *const words[] = {" the", " model", " stop", "END", "\n\n", "\xc3\xa9",
-				    "\xe6\x97\xa5\xe6\x9c\xac", " a", ".", ",", " of", " and",
-				    "\xf0\x9f\x98\x80", "x\xe2\x82", "\xac y", " 42"};
+static const char *const words[] = {
+	" the",	  " model", " stop", "END", "\n\n", "\xc3\xa9",		"\xe6\x97\xa5\xe6\x9c\xac",
+	" a",	  ".",	    ",",     " of", " and", "\xf0\x9f\x98\x80", "x\xe2\x82",
+	"\xac y", " 42"};
 #define N_WORDS (sizeof(words) / sizeof(words[0]))
 #define TURN (FIRST_WORD + N_WORDS) /* begins a message */
 #define END (TURN + 1)
@@ -67,7 +68,8 @@ static void give(fake *f, pctl_engine_row *row, uint32_t n_rows)
 	row->logprob = -(float)(z >> 60) / 8;
 	row->n_top = row->sampling->logprobs ? row->sampling->n_top : 0;
 	for (uint32_t i = 0; i < row->n_top; i++)
-		row->top[i] = (pctl_engine_top){(row->token + i) % N_VOCAB, row->logprob - (float)i};
+		row->top[i] =
+			(pctl_engine_top){(row->token + i) % N_VOCAB, row->logprob - (float)i};
 	for (uint32_t i = 0; i < row->n_prompt; i++)
 		row->token = row->tokens[i] == 0x06 ? N_VOCAB : row->token;
 }
@@ -97,8 +99,7 @@ static void run_row(fake *f, pctl_engine_row *row, uint32_t n_rows)
 	if (row->want == PCTL_ENGINE_TOKEN)
 		give(f, row, n_rows);
 	for (uint32_t i = 0; row->want == PCTL_ENGINE_EMBEDDING && i < f->o.n_embd; i++)
-		row->embedding[i] =
-			(float)(pctl_mix64(slot->h + i) >> 48) / 65536.0f - 0.5f;
+		row->embedding[i] = (float)(pctl_mix64(slot->h + i) >> 48) / 65536.0f - 0.5f;
 }
 
 static pctl_status step(void *self, pctl_engine_row *rows, uint32_t n_rows, const pctl_call *call)
@@ -172,8 +173,8 @@ static pctl_status chat(void *self, const pctl_engine_message *messages, uint32_
 			(*out)[(*n_out)++] = TURN;
 		if (status == PCTL_OK && i < n_messages && strcmp(messages[i].role, "user") != 0 &&
 		    strcmp(messages[i].role, "assistant") != 0)
-			return pctl_refuse(call, PC4102_EDGE_TYPE, "the template has no role \"%s\"",
-					   messages[i].role);
+			return pctl_refuse(call, PC4102_EDGE_TYPE,
+					   "the template has no role \"%s\"", messages[i].role);
 		if (status == PCTL_OK && i < n_messages)
 			status = add_text(messages[i].role, call, out, n_out);
 		if (status == PCTL_OK && i < n_messages)
@@ -187,7 +188,9 @@ static void piece(void *self, uint32_t before, uint32_t token, const char **out,
 	fake *f = self;
 
 	(void)before;
-	*out = token < FIRST_WORD ? &f->bytes[token] : token < TURN ? words[token - FIRST_WORD] : "";
+	*out = token < FIRST_WORD ? &f->bytes[token]
+	       : token < TURN	  ? words[token - FIRST_WORD]
+				  : "";
 	*n_out = token < FIRST_WORD ? 1 : (uint32_t)strlen(*out);
 }
 

@@ -40,11 +40,17 @@ typedef struct option {
 static int take_number(const char *name, const char *text, fake_engine_options *f,
 		       pctl_serve_options *o)
 {
-	const option own[] = {{"--slots", &f->n_slots},	      {"--chunk", &f->max_chunk},
-			      {"--context", &f->context},     {"--embd", &f->n_embd},
-			      {"--step-us", &f->step_us},     {"--token-us", &f->token_us},
-			      {"--fail-every", &f->fail_every}, {"--pool", &f->pool},
-			      {"--lie", &f->lie}, {"--endless", &f->endless},	      {"--chat", &f->has_chat},
+	const option own[] = {{"--slots", &f->n_slots},
+			      {"--chunk", &f->max_chunk},
+			      {"--context", &f->context},
+			      {"--embd", &f->n_embd},
+			      {"--step-us", &f->step_us},
+			      {"--token-us", &f->token_us},
+			      {"--fail-every", &f->fail_every},
+			      {"--pool", &f->pool},
+			      {"--lie", &f->lie},
+			      {"--endless", &f->endless},
+			      {"--chat", &f->has_chat},
 			      {"--port", &o->port}};
 	uint32_t n, *to = NULL;
 	const pctl_serve_limit_row *rows = pctl_serve_limit_rows(&n);

@@ -19,9 +19,21 @@ static uint32_t below(uint32_t n)
 /* Bytes where whole code points, beginnings of some and nonsense meet often. */
 static size_t make_bytes(char *out, size_t n)
 {
-	static const char *const parts[] = {"a", "b", "ab", "\xc3\xa9", "\xe6\x97\xa5", "\xf0\x9f\x98\x80",
-					    "\xe6", "\x97", "\xf0\x9f", "\xff", "\xed\xa0\x80", "\xc0\x80",
-					    "\xf4\x90", "\xe0\x9f\xbf", "\xc3"};
+	static const char *const parts[] = {"a",
+					    "b",
+					    "ab",
+					    "\xc3\xa9",
+					    "\xe6\x97\xa5",
+					    "\xf0\x9f\x98\x80",
+					    "\xe6",
+					    "\x97",
+					    "\xf0\x9f",
+					    "\xff",
+					    "\xed\xa0\x80",
+					    "\xc0\x80",
+					    "\xf4\x90",
+					    "\xe0\x9f\xbf",
+					    "\xc3"};
 	size_t at = 0;
 
 	while (at + 4 < n) {
@@ -64,11 +76,14 @@ static void test_model_serve_text__any_pieces_one_text(void **unused)
 	(void)unused;
 	for (uint32_t round = 0; round < 20000; round++) {
 		serve_text one = {.n_tail = 0}, many = {.n_tail = 0};
-		static const serve_stops all[] = {
-			{.n = 0},
-			{{"ab"}, {2}, 1},
-			{{"\xe6\x97\xa5", "aba", "ba"}, {3, 3, 2}, 3},
-			{{"\xef\xbf\xbd" "a", "bb"}, {4, 2}, 2}};
+		static const serve_stops all[] = {{.n = 0},
+						  {{"ab"}, {2}, 1},
+						  {{"\xe6\x97\xa5", "aba", "ba"}, {3, 3, 2}, 3},
+						  {{"\xef\xbf\xbd"
+						    "a",
+						    "bb"},
+						   {4, 2},
+						   2}};
 		const serve_stops *stops = &all[round % 4];
 		const size_t n = make_bytes(bytes, sizeof(bytes) - below(40));
 		size_t unused_settled;
@@ -78,8 +93,9 @@ static void test_model_serve_text__any_pieces_one_text(void **unused)
 		assert_int_equal(one.all.n, many.all.n);
 		assert_memory_equal(one.all.data == NULL ? "" : one.all.data,
 				    many.all.data == NULL ? "" : many.all.data, one.all.n);
-		assert_int_equal(pctl_utf8_bad(one.all.data == NULL ? "" : one.all.data, one.all.n, 0),
-				 one.all.n);
+		assert_int_equal(
+			pctl_utf8_bad(one.all.data == NULL ? "" : one.all.data, one.all.n, 0),
+			one.all.n);
 		for (uint32_t i = 0; i < stops->n && one.all.n != 0; i++)
 			assert_null(memmem(one.all.data, one.all.n, stops->items[i],
 					   stops->lengths[i]));
@@ -108,15 +124,20 @@ static void test_model_serve_text__what_is_no_utf8(void **unused)
 
 	(void)unused;
 	expect("\x61\xf1\x80\x80\xe1\x80\xc2\x62\x80\x63\x80\xbf\x64", 13, &none,
-	       "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" "b\xef\xbf\xbd" "c\xef\xbf\xbd\xef\xbf\xbd" "d");
+	       "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+	       "b\xef\xbf\xbd"
+	       "c\xef\xbf\xbd\xef\xbf\xbd"
+	       "d");
 	expect("\xc0\xaf\xe0\x80\xbf\x41", 6, &none,
-	       "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" "A");
+	       "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+	       "A");
 	expect("\xf0\x9f\x98", 3, &none, "\xef\xbf\xbd");
 }
 
 static void test_model_serve_text__the_first_to_end_counts(void **unused)
 {
-	static const serve_stops nested = {{"abc", "b"}, {3, 1}, 2}, longer = {{"c", "abc"}, {1, 3}, 2},
+	static const serve_stops nested = {{"abc", "b"}, {3, 1}, 2},
+				 longer = {{"c", "abc"}, {1, 3}, 2},
 				 at_end = {{"\xef\xbf\xbd"}, {3}, 1};
 
 	(void)unused;

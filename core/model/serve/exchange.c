@@ -94,8 +94,7 @@ static enum MHD_Result send_text(serve_exchange *e, uint32_t status, char *text)
 {
 	if (text == NULL)
 		return MHD_NO;
-	return queue(e,
-		     MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE),
+	return queue(e, MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE),
 		     status, "application/json");
 }
 

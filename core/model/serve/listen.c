@@ -66,8 +66,7 @@ static pctl_status open_port(serve_http *h, int family)
 		close(fd);
 	if (error == EADDRNOTAVAIL && family == AF_INET6)
 		return PCTL_OK;
-	return pctl_refuse(h->call,
-			   error == EADDRINUSE ? PC6252_SERVE_TAKEN : PC6251_SERVE_SOCKET,
+	return pctl_refuse(h->call, error == EADDRINUSE ? PC6252_SERVE_TAKEN : PC6251_SERVE_SOCKET,
 			   "port %u of %s: %s", h->port, family == AF_INET ? "127.0.0.1" : "::1",
 			   strerror(error));
 }

@@ -161,7 +161,7 @@ static int read_member(serve_reader *r, const cJSON *v)
 static int check_whole(serve_reader *r)
 {
 	serve_params *p = r->out;
-	const char *what = r->call == SERVE_CHAT	  ? "messages"
+	const char *what = r->call == SERVE_CHAT	 ? "messages"
 			   : r->call == SERVE_EMBEDDINGS ? "input"
 							 : "prompt";
 
@@ -199,8 +199,8 @@ int serve_params_read(uint32_t call, const char *body, size_t n, const pctl_engi
 	int fine = 1;
 
 	*out = (serve_params){.n = 1};
-	out->sampling = (pctl_engine_sampling){
-		.temperature = 1, .top_p = 1, .repetition_penalty = 1};
+	out->sampling =
+		(pctl_engine_sampling){.temperature = 1, .top_p = 1, .repetition_penalty = 1};
 	*refusal = (serve_refusal){.code = 0};
 	json = parse(&r, body, n);
 	if (json == NULL)

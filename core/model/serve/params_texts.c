@@ -158,8 +158,8 @@ static int read_message(serve_reader *r, const cJSON *v, pctl_engine_message *ou
 		}
 	}
 	return (out->role != NULL && out->content != NULL) ||
-	       serve_refuse(r->refusal, PC6265_SERVE_MISSING, "messages",
-			    "a message has no %s", out->role == NULL ? "role" : "content");
+	       serve_refuse(r->refusal, PC6265_SERVE_MISSING, "messages", "a message has no %s",
+			    out->role == NULL ? "role" : "content");
 }
 
 int serve_read_messages(serve_reader *r, const char *name, const cJSON *v)

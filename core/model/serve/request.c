@@ -77,8 +77,7 @@ static int take_tokens(serve_request *r, serve_prompt *p, uint32_t *tokens, uint
 
 static int encode(serve_request *r, const pctl_engine *e, serve_refusal *refusal)
 {
-	const pctl_call call = {
-		.head = PCTL_HEAD(pctl_call), .ctx = refusal, .diag = keep_first};
+	const pctl_call call = {.head = PCTL_HEAD(pctl_call), .ctx = refusal, .diag = keep_first};
 	serve_params *p = &r->params;
 	uint32_t *tokens = NULL, n = 0;
 	pctl_status status;
@@ -144,9 +143,8 @@ static int check_answer(serve_request *r, const pctl_engine *e, const pctl_serve
 
 	for (uint32_t i = 0; i < p->n_prompts; i++) {
 		const uint64_t left = e->context - p->prompts[i].n_tokens;
-		const uint64_t tokens = p->has_max_tokens || r->call == SERVE_COMPLETIONS
-						? p->max_tokens
-						: left;
+		const uint64_t tokens =
+			p->has_max_tokens || r->call == SERVE_COMPLETIONS ? p->max_tokens : left;
 
 		one = r->call == SERVE_EMBEDDINGS
 			      ? (uint64_t)e->n_embd * 32u
@@ -191,8 +189,8 @@ static int make_sequence(serve_request *r, const pctl_engine *e, uint32_t i)
 	return 1;
 }
 
-int serve_request_read(serve_request *r, const pctl_engine *engine,
-		       const pctl_serve_limits *limits, serve_refusal *refusal)
+int serve_request_read(serve_request *r, const pctl_engine *engine, const pctl_serve_limits *limits,
+		       serve_refusal *refusal)
 {
 	serve_params *p = &r->params;
 	uint64_t n;

@@ -118,8 +118,8 @@ void serve_request_destroy(serve_request *r);
 
 /* Read the body: parameters, tokens of prompts, sequences. 0: refused. Touches nothing of what is under the lock but r->refusal
  * through `refusal`. */
-int serve_request_read(serve_request *r, const pctl_engine *engine,
-		       const pctl_serve_limits *limits, serve_refusal *refusal);
+int serve_request_read(serve_request *r, const pctl_engine *engine, const pctl_serve_limits *limits,
+		       serve_refusal *refusal);
 /* The parameters alone, from a body: what the above begins with. `arena` keeps what they name. */
 int serve_params_read(uint32_t call, const char *body, size_t n, const pctl_engine *engine,
 		      const pctl_serve_limits *limits, pctl_arena *arena, serve_params *out,

@@ -90,8 +90,8 @@ static int is_local(const char *host)
 		const size_t n = strlen(names[i]);
 
 		if (strncasecmp(host, names[i], n) == 0 &&
-		    (host[n] == '\0' ||
-		     (host[n] == ':' && strspn(host + n + 1, "0123456789") == strlen(host + n + 1))))
+		    (host[n] == '\0' || (host[n] == ':' && strspn(host + n + 1, "0123456789") ==
+								   strlen(host + n + 1))))
 			return 1;
 	}
 	return 0;
@@ -188,10 +188,10 @@ int serve_route(serve_exchange *e, struct MHD_Connection *mhd, const char *url, 
 	if (e->http->options->socket == NULL && !is_local(header(mhd, "Host")))
 		return serve_refuse(refusal, PC6259_SERVE_HOST, NULL,
 				    "Host must be localhost, 127.0.0.1 or [::1]");
-	if (r == NULL ||
-	    MHD_get_connection_values(mhd, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0)
-		return serve_refuse(refusal, PC6254_SERVE_PATH, NULL, "there is nothing at %.100s%s",
-				    url, r == NULL ? "" : " with a query");
+	if (r == NULL || MHD_get_connection_values(mhd, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0)
+		return serve_refuse(refusal, PC6254_SERVE_PATH, NULL,
+				    "there is nothing at %.100s%s", url,
+				    r == NULL ? "" : " with a query");
 	e->path = r->path;
 	if (strcmp(r->method, method) != 0)
 		return serve_refuse(refusal, PC6255_SERVE_METHOD, NULL, "%s takes %s, not %.20s",

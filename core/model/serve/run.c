@@ -12,7 +12,7 @@
 #include "foundation/base/clock.h"
 #include "model/serve/http.h"
 
-#define SLICE_MS 50u	/* how often a wait asks whether to stop */
+#define SLICE_MS 50u	 /* how often a wait asks whether to stop */
 #define FAREWELL_MS 500u /* for the last words to go out */
 
 /* ---- limits ------------------------------------------------------------------------------- */
@@ -80,17 +80,17 @@ static pctl_status begin(serve_http *h)
 	if (h->polled == NULL || h->of_poll == NULL)
 		return pctl_no_memory(h->call, "connections");
 	h->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | words,
-		0, NULL, NULL, serve_on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_words, h,
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | words, 0,
+		NULL, NULL, serve_on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_words, h,
 		MHD_OPTION_NOTIFY_COMPLETED, serve_on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
 		serve_on_connection, h, MHD_OPTION_UNESCAPE_CALLBACK, as_it_is, NULL,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)l->header_bytes,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)l->connections,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)l->idle_s,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
-	return h->daemon == NULL ? pctl_refuse(h->call, PC6253_SERVE_SYSTEM,
-					       "the HTTP library cannot begin")
-				 : PCTL_OK;
+	return h->daemon == NULL
+		       ? pctl_refuse(h->call, PC6253_SERVE_SYSTEM, "the HTTP library cannot begin")
+		       : PCTL_OK;
 }
 
 /* ---- a turn of the loop ------------------------------------------------------------------- */
@@ -113,8 +113,8 @@ static uint32_t gather(serve_http *h)
 	h->polled[n++] = (struct pollfd){.fd = h->share->event_fd, .events = POLLIN};
 	h->polled[n++] = (struct pollfd){.fd = h->listener.fd, .events = POLLIN};
 	for (uint32_t i = 0; i < 2; i++)
-		h->polled[n++] = (struct pollfd){.fd = i < h->n_ports ? h->ports[i] : -1,
-						 .events = POLLIN};
+		h->polled[n++] =
+			(struct pollfd){.fd = i < h->n_ports ? h->ports[i] : -1, .events = POLLIN};
 	for (serve_connection *c = h->connections; c != NULL; c = c->next) {
 		if (c->is_shut || (is_received(c) && !c->exchange->is_suspended))
 			continue;
@@ -240,11 +240,11 @@ static void tell_where(const serve_http *h)
 		 h->options->address != NULL && h->options->address[0] == ':' ? "[::1]"
 									      : "127.0.0.1",
 		 h->port);
-	pctl_log_write(
-		h->options->log, PCTL_LOG_INFO, "serve", "listens",
-		(const pctl_log_field[]){{"at", h->options->socket != NULL ? h->options->socket : text},
-					 {"model", h->engine->model_name}},
-		2);
+	pctl_log_write(h->options->log, PCTL_LOG_INFO, "serve", "listens",
+		       (const pctl_log_field[]){
+			       {"at", h->options->socket != NULL ? h->options->socket : text},
+			       {"model", h->engine->model_name}},
+		       2);
 	if (h->options->listening != NULL)
 		h->options->listening(h->options->ctx,
 				      h->options->socket != NULL ? h->options->socket : text);

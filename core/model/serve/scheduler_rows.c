@@ -90,7 +90,7 @@ static void add_row(serve_scheduler *s, serve_sequence *q, uint32_t count)
 				 .n_prompt = q->n_prompt,
 				 .sampling = &q->sampling,
 				 .embedding = q->embedding,
-				 .want = count < left_of(q)	   ? PCTL_ENGINE_NOTHING
+				 .want = count < left_of(q)	? PCTL_ENGINE_NOTHING
 					 : q->embedding != NULL ? PCTL_ENGINE_EMBEDDING
 								: PCTL_ENGINE_TOKEN};
 	s->in_row[s->n_rows++] = q;

@@ -92,8 +92,7 @@ void serve_stream_add(serve_sequence *s, const pctl_engine *engine)
 {
 	const serve_params *p = &s->request->params;
 	const char *finish = serve_answer_finish(s);
-	const size_t to = finish != NULL ? s->text.all.n
-					 : serve_text_settled(&s->text, &p->stops);
+	const size_t to = finish != NULL ? s->text.all.n : serve_text_settled(&s->text, &p->stops);
 	uint32_t n = s->n_told;
 
 	/* Tokens are told of with the last of their text. */
@@ -103,10 +102,8 @@ void serve_stream_add(serve_sequence *s, const pctl_engine *engine)
 		n++;
 	if (!s->has_role && s->request->call == SERVE_CHAT)
 		add_chunk(s, engine, s->sent, s->n_told, NULL);
-	if (to > s->sent || (p->sampling.logprobs && n > s->n_told) ||
-	    (!s->has_role && p->echo))
-		add_chunk(s, engine, to, n,
-			  s->request->call == SERVE_CHAT ? NULL : finish);
+	if (to > s->sent || (p->sampling.logprobs && n > s->n_told) || (!s->has_role && p->echo))
+		add_chunk(s, engine, to, n, s->request->call == SERVE_CHAT ? NULL : finish);
 	else if (finish != NULL && s->request->call != SERVE_CHAT)
 		add_chunk(s, engine, to, n, finish);
 	if (finish != NULL && s->request->call == SERVE_CHAT)

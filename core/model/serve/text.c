@@ -22,8 +22,13 @@ static int is_beginning(const unsigned char *s, uint32_t n)
 
 	if (n >= whole)
 		return 0;
-	if (n > 1 && !is_between(s[1], s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80,
-				 s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf))
+	if (n > 1 && !is_between(s[1],
+				 s[0] == 0xe0	? 0xa0
+				 : s[0] == 0xf0 ? 0x90
+						: 0x80,
+				 s[0] == 0xed	? 0x9f
+				 : s[0] == 0xf4 ? 0x8f
+						: 0xbf))
 		return 0;
 	return n < 3 || is_between(s[2], 0x80, 0xbf);
 }

@@ -41,16 +41,16 @@ static pctl_status make_way(const pctl_listener_who *who, const struct sockaddr_
 	int alive;
 
 	if (lstat(where->sun_path, &st) != 0)
-		return errno == ENOENT
-			       ? PCTL_OK
-			       : failure(who, where->sun_path, "its type cannot be read", errno, call);
+		return errno == ENOENT ? PCTL_OK
+				       : failure(who, where->sun_path, "its type cannot be read",
+						 errno, call);
 	if (!S_ISSOCK(st.st_mode))
-		return pctl_refuse(call, who->socket_code,
-				   "%s exists already and is not a socket", where->sun_path);
+		return pctl_refuse(call, who->socket_code, "%s exists already and is not a socket",
+				   where->sun_path);
 	alive = is_alive(where);
 	if (alive < 0)
-		return failure(who, where->sun_path, "whether somebody listens on it cannot be found out",
-			       errno, call);
+		return failure(who, where->sun_path,
+			       "whether somebody listens on it cannot be found out", errno, call);
 	if (alive)
 		return pctl_refuse(call, who->taken_code, "another %s listens on %s", who->name,
 				   where->sun_path);
@@ -71,8 +71,8 @@ static pctl_status bind_and_listen(const pctl_listener_who *who, pctl_listener *
 	if (bind(l->fd, (const struct sockaddr *)where, sizeof(*where)) != 0)
 		return failure(who, l->path, "cannot be bound", errno, call);
 	if (lstat(l->path, &st) != 0 || !S_ISSOCK(st.st_mode))
-		return failure(who, l->path, "the socket was removed at once by something else", errno,
-			       call);
+		return failure(who, l->path, "the socket was removed at once by something else",
+			       errno, call);
 	l->device = st.st_dev;
 	l->inode = st.st_ino;
 	if (listen(l->fd, BACKLOG) != 0)
@@ -80,8 +80,8 @@ static pctl_status bind_and_listen(const pctl_listener_who *who, pctl_listener *
 	return PCTL_OK;
 }
 
-pctl_status pctl_listener_open(const char *path, const pctl_listener_who *who, const pctl_call *call,
-			       pctl_listener *out)
+pctl_status pctl_listener_open(const char *path, const pctl_listener_who *who,
+			       const pctl_call *call, pctl_listener *out)
 {
 	struct sockaddr_un where = {.sun_family = AF_UNIX};
 	pctl_status status;

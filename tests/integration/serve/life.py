@@ -82,6 +82,22 @@ soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 p = subprocess.run(["sh", "-c", f"ulimit -n 100; exec {program} --socket {folder}/s"], stderr=subprocess.PIPE, timeout=30)
 h.check("too few files", p.returncode == 2 and b"ulimit" in p.stderr, p.stderr)
 
+# No descriptor is left for what the HTTP library wants.
+def crowd():
+    null = os.open("/dev/null", os.O_RDONLY)
+    for fd in range(3, 64):
+        os.dup2(null, fd)
+    for fd in range(64, 256):
+        try:
+            os.close(fd)
+        except OSError:
+            pass
+    resource.setrlimit(resource.RLIMIT_NOFILE, (65, 65))
+
+
+p = subprocess.run([program, "--socket", folder + "/s", "--connections", "1"], stderr=subprocess.PIPE, timeout=30, close_fds=False, preexec_fn=crowd)
+h.check("the system says no", p.returncode == 1 and b"PC6253" in p.stderr and not os.path.exists(folder + "/s"), (p.returncode, p.stderr))
+
 # ---- signals ----------------------------------------------------------------------------------------------------------------------------
 def under_way(s, n, **more):
     """n requests that run; what each got at the end."""
