@@ -9,6 +9,7 @@
 
 #include "foundation/base/hash.h"
 
+#define SLICE_US 100000u
 #define FIRST_WORD 256u
 static const char *const words[] = {
 	" the",	  " model", " stop", "END", "\n\n", "\xc3\xa9",		"\xe6\x97\xa5\xe6\x9c\xac",
@@ -114,8 +115,11 @@ static pctl_status step(void *self, pctl_engine_row *rows, uint32_t n_rows, cons
 		run_row(f, &rows[i], n_rows);
 		us += (uint64_t)f->o.token_us * rows[i].count;
 	}
-	if (us != 0)
-		usleep((useconds_t)us);
+	for (; us != 0; us -= us < SLICE_US ? us : SLICE_US) {
+		usleep((useconds_t)(us < SLICE_US ? us : SLICE_US));
+		if (pctl_is_cancelled(call))
+			return PCTL_E_CANCELLED;
+	}
 	return PCTL_OK;
 }
 

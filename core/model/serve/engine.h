@@ -75,7 +75,7 @@ typedef struct pctl_engine_message {
  * n_embd      floats of an embedding; 0: the model has none
  * model_name  as clients write it; model_cid and semantics say what answers are a function of
  *
- * step        the rows of a step, each of another slot. A status other than PCTL_OK: none of the rows happened and the engine can
+ * step        the rows of a step, each of another slot. `call` is cancelled when the server ends at once (PCTL_E_CANCELLED). A status other than PCTL_OK: none of the rows happened and the engine can
  *             go on; it is asked for the slots' release first. [one thread]
  * release     the slot holds nothing any more. [the thread of step, between steps]
  *

@@ -156,6 +156,10 @@ static void sweep(serve_http *h, uint64_t now_ms)
 		/* The library sees its end, and closes it. One that waits is told by us. */
 		c->is_shut = 1;
 		(void)shutdown(c->fd, SHUT_RDWR);
+		if (whole) {
+			c->exchange->is_gone = 1;
+			serve_resume(c->exchange);
+		}
 	}
 }
 

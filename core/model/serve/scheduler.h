@@ -5,6 +5,8 @@
 #ifndef PIPECTL_MODEL_SERVE_SCHEDULER_H
 #define PIPECTL_MODEL_SERVE_SCHEDULER_H
 
+#include <stdatomic.h>
+
 #include "model/serve/request.h"
 
 /* Since the beginning; queue and running as they are now. */
@@ -32,6 +34,7 @@ typedef struct serve_scheduler {
 	pctl_status step_status;
 	serve_counts counts;
 	serve_refusal trouble; /* what the engine said of its last failure */
+	atomic_uint hurry; /* 1: a step that is under way need not be ended (pctl_call.cancelled) */
 } serve_scheduler;
 
 pctl_status serve_scheduler_open(serve_scheduler *s, const pctl_call *call);

@@ -156,14 +156,23 @@ uint32_t serve_scheduler_choose(serve_scheduler *s)
 
 static void keep_trouble(void *ctx, const pctl_diag *d)
 {
+	serve_scheduler *s = ctx;
+
 	if (d->severity == PCTL_SEVERITY_ERROR)
-		(void)serve_refuse(ctx, d->code, NULL, "%s", d->message);
+		(void)serve_refuse(&s->trouble, d->code, NULL, "%s", d->message);
+}
+
+static uint32_t is_cancelled(void *ctx)
+{
+	return ((serve_scheduler *)ctx)->hurry;
 }
 
 void serve_scheduler_run(serve_scheduler *s)
 {
-	const pctl_call call = {
-		.head = PCTL_HEAD(pctl_call), .ctx = &s->trouble, .diag = keep_trouble};
+	const pctl_call call = {.head = PCTL_HEAD(pctl_call),
+				.ctx = s,
+				.diag = keep_trouble,
+				.cancelled = is_cancelled};
 
 	s->trouble = (serve_refusal){.code = 0};
 	s->n_beside = s->counts.active;
@@ -301,7 +310,9 @@ static void apply_row(serve_scheduler *s, serve_sequence *q, const pctl_engine_r
 		return;
 	}
 	if (status != PCTL_OK) {
-		serve_scheduler_end(s, q->request, PC6272_SERVE_ENGINE,
+		serve_scheduler_end(s, q->request,
+				    status == PCTL_E_CANCELLED ? PC6270_SERVE_STOPPING
+							       : PC6272_SERVE_ENGINE,
 				    "the step that the sequence was in failed");
 		return;
 	}

@@ -338,6 +338,7 @@ void serve_share_stop(serve_share *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->stopping = 1;
+	s->scheduler.hurry = 1;
 	pthread_cond_signal(&s->intake_work);
 	pthread_cond_signal(&s->engine_work);
 	pthread_mutex_unlock(&s->lock);

@@ -156,6 +156,13 @@ finish(threads)
 h.check("another signal ends it at once", code == 130 and time.monotonic() - began < patient(3) and not os.path.exists(s.path), (code, err, time.monotonic() - began))
 h.check("streams that are cut off say so", all(b"PC6270" in g[2] and b"[DONE]" not in g[2] for g in got), got)
 
+s = fake.Server("--step-us", 20000000)
+got, threads = under_way(s, 1)
+began = time.monotonic()
+code, err = s.stop(signal.SIGTERM, signal.SIGTERM)
+finish(threads)
+h.check("a step under way is not waited for", code == 130 and time.monotonic() - began < patient(3) and got[0][0] == 503, (code, err, got))
+
 # ---- once more, and nothing is left ------------------------------------------------------------------------------------------------------------
 for i in range(10):
     s = fake.Server()

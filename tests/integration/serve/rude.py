@@ -209,6 +209,24 @@ h.check("all bodies together", "503" in line and json.loads(body)["error"]["code
 c.close()
 s.stop()
 
+s = fake.Server("--idle", 1, "--receive", 60, "--header-bytes", 4096, "--prompt-tokens", 10, "--prompts", 2, "--choices", 2, "--answer-bytes", 2000)
+c = s.connect(patient(6))
+c.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+c.recv(10000)
+began = time.monotonic()
+h.check("a silent connection is closed", c.recv(10) == b"" and 0.5 < time.monotonic() - began < patient(4), time.monotonic() - began)
+big = b"X: " + b"y" * 6000 + b"\r\n"
+h.check("more headers than allowed", b" 200 " not in s.raw(b"GET /health HTTP/1.1\r\nHost: x\r\n" + big + b"\r\n", timeout=patient(4)))
+for name, body, code in (("prompt tokens", {"prompt": "x" * 11}, "PC6266"), ("prompts", {"prompt": ["x"] * 3}, "PC6264"), ("choices", {"prompt": "x", "n": 3}, "PC6264"),
+                         ("answers", {"prompt": "x", "max_tokens": 40}, "PC6267"), ("answers of logprobs", {"prompt": "x", "max_tokens": 2, "logprobs": 1}, "PC6267")):
+    got, doc = s.post("completions", **body)
+    h.check(f"a limit of {name}", got == 400 and doc["error"]["code"] == code, doc)
+h.check("within them", s.post("completions", prompt=["x" * 10, "y"], n=2, max_tokens=5)[0] == 200)
+s.stop()
+s = fake.Server()
+h.check("as many headers as are usual", b" 200 " in s.raw(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + big + b"\r\n", timeout=patient(4)))
+s.stop()
+
 # ---- turns: one client with a long queue does not hold up another --------------------------------------------------------------------------------
 HOG = """
 import sys, socket, time
