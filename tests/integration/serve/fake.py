@@ -104,7 +104,11 @@ class Server:
         where = ["--port", "0"] if port else ["--socket", self.path]
         self.process = subprocess.Popen([*(program or [os.environ["SERVE_FAKE"]]), *where, *(["--log", self.log] if log else []),
                                          *map(str, options)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        line = self.process.stdout.readline().decode()
+        # The real one says so where it says everything that is no answer, perhaps behind other lines.
+        said = self.process.stderr if program else self.process.stdout
+        line = said.readline().decode()
+        while program and line and "listening" not in line:
+            line = said.readline().decode()
         self.port = int(line.rsplit(":", 1)[1]) if port and ":" in line else None
         if "listening" not in line:
             raise RuntimeError(self.process.communicate()[1].decode())
