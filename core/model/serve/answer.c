@@ -62,6 +62,11 @@ static uint32_t before(const serve_sequence *s, uint32_t i)
 	return s->tokens[s->n_prompt + i - 1];
 }
 
+static const pctl_engine_top *alternatives(const serve_sequence *s, uint32_t i)
+{
+	return s->tops == NULL ? NULL : s->tops + (size_t)i * s->sampling.n_top;
+}
+
 static void add_token(pctl_json *j, const pctl_engine *e, uint32_t prior, uint32_t token)
 {
 	const char *bytes = "";
@@ -96,7 +101,7 @@ static void add_chat_logprobs(pctl_json *j, const serve_sequence *s, const pctl_
 	pctl_json_key(j, "content");
 	pctl_json_array_begin(j);
 	for (uint32_t i = from; i < to; i++) {
-		const pctl_engine_top *top = s->tops + (size_t)i * s->sampling.n_top;
+		const pctl_engine_top *top = alternatives(s, i);
 
 		pctl_json_object_begin(j);
 		add_chat_token(j, e, before(s, i), s->given[i].token, s->given[i].logprob);
@@ -132,7 +137,7 @@ static int is_told(const pctl_engine *e, uint32_t prior, const pctl_engine_top *
 
 static void add_top(pctl_json *j, const serve_sequence *s, const pctl_engine *e, uint32_t i)
 {
-	const pctl_engine_top *top = s->tops + (size_t)i * s->sampling.n_top;
+	const pctl_engine_top *top = alternatives(s, i);
 
 	pctl_json_object_begin(j);
 	for (uint32_t k = 0; k < s->given[i].n_top; k++) {
