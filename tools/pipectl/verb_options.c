@@ -391,6 +391,21 @@ const pctl_option pctl_options_node[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+const pctl_option pctl_options_model_serve[] = {
+	{"--model", "FILE", "the model to serve", 0, 0},
+	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
+	{"--port", "N", "the port to listen on, on loopback alone", 0, 0},
+	{"--slots", "N", "sequences in a batch", 0, 0},
+	{"--chunk", "N", "most tokens of one sequence in a step", 0, 0},
+	{"--context", "N", "positions of a sequence", 0, 0},
+	{"--backend", "ID[:DEVICE]", "where the model runs; the first that can", 1, 0},
+#define PCTL_SERVE_LIMIT(field, option, usual, least, most, about) \
+	{option, "N", about "; " #usual " where it is left out", 0, 0},
+#include "model/serve/limits.def"
+#undef PCTL_SERVE_LIMIT
+	{NULL, NULL, NULL, 0, 0},
+};
+
 const pctl_option pctl_options_contract_run[] = {
 	{"--sender", "ACCOUNT", "who calls, and pays for the fuel", 0, 0},
 	{"--call", "NAME", "the function to call; `call` where it is left out", 0, 0},

@@ -42,6 +42,7 @@ extern const pctl_option pctl_options_certs[];
 extern const pctl_option pctl_options_audit[];
 extern const pctl_option pctl_options_receipt_verify[];
 extern const pctl_option pctl_options_node[];
+extern const pctl_option pctl_options_model_serve[];
 extern const pctl_option pctl_options_contract_run[];
 extern const pctl_option pctl_options_contract_account[];
 extern const pctl_option pctl_options_block_end[];

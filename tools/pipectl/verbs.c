@@ -328,6 +328,20 @@ static const pctl_verb verbs[] = {
 	 "whole "
 	 "protocol. Ends in good order on SIGINT and SIGTERM.",
 	 pctl_options_node, 0, 0, pctl_verb_node, "pipectl node --socket /run/pipectl/node.sock"},
+	{"model", "serve", "", "serve a model to clients of this machine, over HTTP",
+	 "OpenAI's calls: /v1/completions, /v1/chat/completions and /v1/embeddings by POST, "
+	 "/v1/models and /health by GET, and nothing "
+	 "else. It listens on a Unix socket of mode 0600, or on a port of 127.0.0.1 and ::1, and "
+	 "nowhere else. Many clients share a "
+	 "batch; an answer is a function of the request and the model alone, which "
+	 "`system_fingerprint` names. A parameter that is not "
+	 "supported is refused by name. `--log - --log-format json` tells of requests and, every "
+	 "--metrics seconds, of what the server "
+	 "does. The first SIGTERM or SIGINT takes nothing new and answers what runs, within "
+	 "--drain; a second ends at once. "
+	 "core/model/serve/README.md says what becomes of clients that are slow, rude or gone.",
+	 pctl_options_model_serve, 0, 0, pctl_verb_model_serve,
+	 "pipectl model serve --model model.gguf --socket /run/user/1000/model.sock"},
 	{"contract", "run", "FILE",
 	 "call a contract: all that it submits is taken in, or nothing is",
 	 "FILE is a WebAssembly module, its text, or a script of calls. Jobs are sent by the "

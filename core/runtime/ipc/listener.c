@@ -1,4 +1,6 @@
-/* The socket a node listens on: made with its mode, in place of one that a dead node left, and of nothing else. */
+/* Listening on a Unix socket; see listener.h. */
+#include "runtime/ipc/listener.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +9,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "chain/node/node_private.h"
-
 #define BACKLOG 512
 
-static pctl_status failure(const char *path, const char *what, int error, const pctl_call *call)
+static pctl_status failure(const pctl_listener_who *who, const char *path, const char *what,
+			   int error, const pctl_call *call)
 {
-	return pctl_refuse(call, PC6110_NODE_SOCKET, "%s: %s: %s", path, what, strerror(error));
+	return pctl_refuse(call, who->socket_code, "%s: %s: %s", path, what, strerror(error));
 }
 
 /* 1 when somebody listens there, 0 when nobody does, -1 when the system will not say. */
@@ -33,74 +34,76 @@ static int is_alive(const struct sockaddr_un *where)
 	return alive;
 }
 
-static pctl_status make_way(const struct sockaddr_un *where, const pctl_call *call)
+static pctl_status make_way(const pctl_listener_who *who, const struct sockaddr_un *where,
+			    const pctl_call *call)
 {
 	struct stat st;
 	int alive;
 
 	if (lstat(where->sun_path, &st) != 0)
-		return errno == ENOENT
-			       ? PCTL_OK
-			       : failure(where->sun_path, "its type cannot be read", errno, call);
+		return errno == ENOENT ? PCTL_OK
+				       : failure(who, where->sun_path, "its type cannot be read",
+						 errno, call);
 	if (!S_ISSOCK(st.st_mode))
-		return pctl_refuse(call, PC6110_NODE_SOCKET,
-				   "%s exists already and is not a socket", where->sun_path);
+		return pctl_refuse(call, who->socket_code, "%s exists already and is not a socket",
+				   where->sun_path);
 	alive = is_alive(where);
 	if (alive < 0)
-		return failure(where->sun_path, "whether a node listens on it cannot be found out",
-			       errno, call);
+		return failure(who, where->sun_path,
+			       "whether somebody listens on it cannot be found out", errno, call);
 	if (alive)
-		return pctl_refuse(call, PC6111_NODE_TAKEN, "another node listens on %s",
+		return pctl_refuse(call, who->taken_code, "another %s listens on %s", who->name,
 				   where->sun_path);
 	if (unlink(where->sun_path) != 0 && errno != ENOENT)
-		return failure(where->sun_path, "cannot be removed", errno, call);
+		return failure(who, where->sun_path, "cannot be removed", errno, call);
 	return PCTL_OK;
 }
 
-static pctl_status bind_and_listen(node_listener *l, const struct sockaddr_un *where,
-				   const pctl_call *call)
+static pctl_status bind_and_listen(const pctl_listener_who *who, pctl_listener *l,
+				   const struct sockaddr_un *where, const pctl_call *call)
 {
 	struct stat st;
 
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* Linux gives the file the socket's own mode: there is no moment with another one. */
 	if (l->fd < 0 || fchmod(l->fd, 0600) != 0)
-		return failure(l->path, "a socket cannot be made for it", errno, call);
+		return failure(who, l->path, "a socket cannot be made for it", errno, call);
 	if (bind(l->fd, (const struct sockaddr *)where, sizeof(*where)) != 0)
-		return failure(l->path, "cannot be bound", errno, call);
+		return failure(who, l->path, "cannot be bound", errno, call);
 	if (lstat(l->path, &st) != 0 || !S_ISSOCK(st.st_mode))
-		return failure(l->path, "the socket was removed at once by something else", errno,
-			       call);
+		return failure(who, l->path, "the socket was removed at once by something else",
+			       errno, call);
 	l->device = st.st_dev;
 	l->inode = st.st_ino;
 	if (listen(l->fd, BACKLOG) != 0)
-		return failure(l->path, "cannot be listened on", errno, call);
+		return failure(who, l->path, "cannot be listened on", errno, call);
 	return PCTL_OK;
 }
 
-pctl_status node_listen(const char *path, const pctl_call *call, node_listener *out)
+pctl_status pctl_listener_open(const char *path, const pctl_listener_who *who,
+			       const pctl_call *call, pctl_listener *out)
 {
 	struct sockaddr_un where = {.sun_family = AF_UNIX};
 	pctl_status status;
 
-	*out = (node_listener){.fd = -1};
+	*out = (pctl_listener){.fd = -1};
 	if (path[0] == '\0' || strlen(path) >= sizeof(where.sun_path))
-		return pctl_refuse(call, PC6110_NODE_SOCKET,
+		return pctl_refuse(call, who->socket_code,
 				   "the path has %zu bytes, a socket's has 1 to %zu", strlen(path),
 				   sizeof(where.sun_path) - 1);
 	memcpy(where.sun_path, path, strlen(path));
 	out->path = strdup(path);
 	if (out->path == NULL)
 		return pctl_no_memory(call, "a path");
-	status = make_way(&where, call);
+	status = make_way(who, &where, call);
 	if (status == PCTL_OK)
-		status = bind_and_listen(out, &where, call);
+		status = bind_and_listen(who, out, &where, call);
 	if (status != PCTL_OK)
-		node_unlisten(out);
+		pctl_listener_close(out);
 	return status;
 }
 
-void node_unlisten(node_listener *l)
+void pctl_listener_close(pctl_listener *l)
 {
 	struct stat st;
 
@@ -110,5 +113,5 @@ void node_unlisten(node_listener *l)
 	if (l->fd >= 0)
 		close(l->fd);
 	free(l->path);
-	*l = (node_listener){.fd = -1};
+	*l = (pctl_listener){.fd = -1};
 }
