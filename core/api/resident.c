@@ -105,7 +105,8 @@ static pctl_status open_resident(pipectl_pipeline *pl, const pipectl_run_options
 	if (status == PCTL_OK)
 		status = make_room(r, &how);
 	if (status == PCTL_OK)
-		status = pctl_host_resident(&p->host, &pl->loaded, &o, &how, &p->call, &r->resident);
+		status =
+			pctl_host_resident(&p->host, &pl->loaded, &o, &how, &p->call, &r->resident);
 	if (status == PCTL_OK)
 		r->telemetry = p->host.policy->telemetry;
 	return status;

@@ -8,7 +8,7 @@
 #include "runtime/exec/resident_private.h"
 
 /* What a run may be asked that makes sense of jobs that run one by one alone. */
-#define KNOWN_FLAGS                                                             \
+#define KNOWN_FLAGS                                                                  \
 	(PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG | PCTL_RUN_FRESH | PCTL_RUN_UNPLACED | \
 	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE)
 
@@ -69,11 +69,12 @@ static pctl_status check_race(const pctl_resident *r, const pctl_run_node *n,
 {
 	return plan->race == PCTL_PROOF_PROVEN
 		       ? PCTL_OK
-		       : pctl_refuse_at(r->call, PC5250_RESIDENT, &n->node->job->pos,
-					"a run asks the reference about the data of each job; bound "
-					"the indices so that the analysis can prove it",
-					"job \"%s\": that kernel %s has no data race is not proven",
-					n->node->job->id, plan->race_of->name);
+		       : pctl_refuse_at(
+				 r->call, PC5250_RESIDENT, &n->node->job->pos,
+				 "a run asks the reference about the data of each job; bound "
+				 "the indices so that the analysis can prove it",
+				 "job \"%s\": that kernel %s has no data race is not proven",
+				 n->node->job->id, plan->race_of->name);
 }
 
 static pctl_status plan_all(pctl_resident *r)
@@ -100,9 +101,8 @@ static pctl_status plan_all(pctl_resident *r)
 
 static pctl_status choose(pctl_resident *r)
 {
-	pctl_status status = r->number == 0
-				     ? pctl_run_choose(&r->run)
-				     : pctl_run_choose_as(&r->run, r->family->makers[0]->s);
+	pctl_status status = r->number == 0 ? pctl_run_choose(&r->run)
+					    : pctl_run_choose_as(&r->run, r->family->makers[0]->s);
 
 	r->s = r->run.main;
 	if (status != PCTL_OK)
@@ -187,7 +187,8 @@ static pctl_status make_states(pctl_resident *r)
 
 static pctl_status join(pctl_resident *r, const pctl_resident_options *how)
 {
-	pctl_resident_family *f = how->sharing == NULL ? calloc(1, sizeof(*f)) : how->sharing->family;
+	pctl_resident_family *f =
+		how->sharing == NULL ? calloc(1, sizeof(*f)) : how->sharing->family;
 	pctl_resident **grown;
 
 	if (f == NULL)
@@ -254,10 +255,10 @@ void pctl_resident_close(pctl_resident *r)
 	if (r->t != NULL)
 		pctl_resident_release(r);
 	/* Inputs and constants of it stay: others may share them. */
-	f->total_bytes -= r->pool_bytes + r->params_bytes + r->ask_bytes + r->answer_bytes <
-					  f->total_bytes
-				  ? r->pool_bytes + r->params_bytes + r->ask_bytes + r->answer_bytes
-				  : f->total_bytes;
+	f->total_bytes -=
+		r->pool_bytes + r->params_bytes + r->ask_bytes + r->answer_bytes < f->total_bytes
+			? r->pool_bytes + r->params_bytes + r->ask_bytes + r->answer_bytes
+			: f->total_bytes;
 	if (--f->references == 0)
 		end(f);
 }

@@ -66,7 +66,8 @@ typedef struct pctl_resident_facts {
 typedef struct pctl_resident_stats {
 	uint64_t step;
 	uint64_t host_ns, write_ns, submit_ns, wait_ns, read_ns, device_ns;
-	uint32_t submits, verified; /* 1: the reference did this step again, from the state that the device had */
+	uint32_t submits,
+		verified; /* 1: the reference did this step again, from the state that the device had */
 } pctl_resident_stats;
 
 /*

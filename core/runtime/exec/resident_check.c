@@ -31,8 +31,8 @@ static pctl_status read_port(const pctl_run_observation *v, uint32_t port, const
 	return status;
 }
 
-static pctl_status look_at_port(const struct again *a, const pctl_run_observation *v,
-				uint32_t port, const pctl_call *call)
+static pctl_status look_at_port(const struct again *a, const pctl_run_observation *v, uint32_t port,
+				const pctl_call *call)
 {
 	const pctl_source *outputs = a->r->run.graph->outputs;
 	uint8_t *data = NULL;
@@ -136,7 +136,8 @@ static pctl_status compare(const pctl_resident *r, uint64_t step, const pctl_cid
 		if (pctl_cid_compare(&mine[i], &right[i]) == 0)
 			continue;
 		return pctl_refuse(call, PC5208_MISMATCH,
-				   "step %" PRIu64 " of \"%s\", output \"%s\": right is %s, %s gave %s",
+				   "step %" PRIu64
+				   " of \"%s\", output \"%s\": right is %s, %s gave %s",
 				   step, r->run.graph->pipeline->name,
 				   r->run.graph->pipeline->outputs[r->reads[i]].port,
 				   pctl_cid_format(&right[i], b), pctl_session_name(r->s),
@@ -212,9 +213,10 @@ pctl_status pctl_resident_verify(pctl_resident *r, const pctl_cid *cids)
 		**is = calloc(r->n_states + 1u, sizeof(*is)),
 		**right = calloc(r->n_states + 1u, sizeof(*right)), *in = pack(r);
 	pctl_cid *again = calloc(r->n_reads + 1u, sizeof(*again));
-	pctl_status status = was == NULL || is == NULL || right == NULL || in == NULL || again == NULL
-				     ? pctl_no_memory(r->call, "a check")
-				     : read_states(r, before, was);
+	pctl_status status =
+		was == NULL || is == NULL || right == NULL || in == NULL || again == NULL
+			? pctl_no_memory(r->call, "a check")
+			: read_states(r, before, was);
 
 	if (status == PCTL_OK && r->writes_states)
 		status = read_states(r, 1 - before, is);
@@ -244,8 +246,8 @@ struct held {
 static pctl_status compare_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
 {
 	const struct held *h = ctx;
-	const pctl_status status = pctl_watch_read(h->r->s, h->w->call, h->span->buffer, offset,
-						   h->piece, n);
+	const pctl_status status =
+		pctl_watch_read(h->r->s, h->w->call, h->span->buffer, offset, h->piece, n);
 
 	return status == PCTL_OK ? pctl_watch_held(h->w, h->piece, data, n, offset) : status;
 }
@@ -258,16 +260,17 @@ static pctl_status check_held(pctl_resident *r, const pctl_call *call)
 
 	for (uint32_t i = 0; status == PCTL_OK && !r->is_closed && i < r->n_spans; i++) {
 		const pctl_resident_span *s = &r->spans[i];
-		const pctl_watched w = {
-			r->s, call, r->run.graph->pipeline->name,
-			s->kind == PCTL_SPAN_INPUT ? r->run.graph->pipeline->inputs[s->number].name
-						   : "",
-			s->n_bytes};
+		const pctl_watched w = {r->s, call, r->run.graph->pipeline->name,
+					s->kind == PCTL_SPAN_INPUT
+						? r->run.graph->pipeline->inputs[s->number].name
+						: "",
+					s->n_bytes};
 
 		h.span = s;
 		h.w = &w;
 		if (s->kind == PCTL_SPAN_INPUT)
-			status = pctl_value_stream(r->run.inputs[s->number], call, compare_piece, &h);
+			status = pctl_value_stream(r->run.inputs[s->number], call, compare_piece,
+						   &h);
 	}
 	free(h.piece);
 	return status;
@@ -296,9 +299,9 @@ static pctl_status first_states(const pctl_resident_family *f, const pctl_call *
 		if (first->role[i] != PCTL_SPAN_STATE)
 			continue;
 		to.to = out[k] = calloc(1, f->states[k].n_bytes + 1);
-		status = to.to == NULL ? pctl_no_memory(call, "a check")
-				       : pctl_value_stream(first->run.inputs[i], call, fetch_piece,
-							   &to);
+		status = to.to == NULL
+				 ? pctl_no_memory(call, "a check")
+				 : pctl_value_stream(first->run.inputs[i], call, fetch_piece, &to);
 	}
 	return status;
 }
@@ -322,7 +325,8 @@ static pctl_status check_step(pctl_resident_family *f, uint64_t step, uint8_t **
 		status = pctl_resident_again(maker, p->in, before, call, cids, after);
 	if (status == PCTL_OK)
 		status = compare(maker, step, p->cids, cids, call);
-	for (uint32_t k = 0; status == PCTL_OK && maker->writes_states && k < maker->n_states; k++) {
+	for (uint32_t k = 0; status == PCTL_OK && maker->writes_states && k < maker->n_states;
+	     k++) {
 		free(states[maker->held[k]]);
 		states[maker->held[k]] = after[k];
 		after[k] = NULL;

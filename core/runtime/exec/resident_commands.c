@@ -18,7 +18,8 @@ struct job {
 };
 
 /* An array with room for one more. */
-static pctl_status grow(const pctl_resident *r, void **array, uint32_t n, uint32_t *room, size_t size)
+static pctl_status grow(const pctl_resident *r, void **array, uint32_t n, uint32_t *room,
+			size_t size)
 {
 	void *grown;
 
@@ -47,9 +48,9 @@ pctl_status pctl_resident_add_span(pctl_resident *r, uint32_t kind, uint32_t num
 		return status;
 	*out = r->n_spans;
 	r->spans[r->n_spans] = (pctl_resident_span){.kind = kind,
-					   .number = number,
-					   .n_bytes = n_bytes,
-					   .life = {.id = r->n_spans, .n_bytes = n_bytes}};
+						    .number = number,
+						    .n_bytes = n_bytes,
+						    .life = {.id = r->n_spans, .n_bytes = n_bytes}};
 	r->n_spans++;
 	return PCTL_OK;
 }
@@ -80,10 +81,10 @@ static pctl_status add_kernel(const struct job *j, const pctl_step *step)
 {
 	pctl_resident_range ranges[PCTL_PORTS_MAX * 4];
 	pctl_resident_command c = {.kind = PCTL_STEP_KERNEL,
-			  .node = j->node,
-			  .n_ranges = step->n_bindings,
-			  .step = step,
-			  .ranges = ranges};
+				   .node = j->node,
+				   .n_ranges = step->n_bindings,
+				   .step = step,
+				   .ranges = ranges};
 	pctl_status status;
 
 	if (step->n_bindings > PCTL_PORTS_MAX * 4)
@@ -94,11 +95,11 @@ static pctl_status add_kernel(const struct job *j, const pctl_step *step)
 		const pctl_plan_binding *b = &step->bindings[i];
 
 		ranges[i] = (pctl_resident_range){j->span_of[b->buffer],
-					      (uint32_t)pctl_job_writes(step->unit->program, b),
-					      b->group,
-					      b->binding,
-					      b->offset,
-					      b->n_bytes};
+						  (uint32_t)pctl_job_writes(step->unit->program, b),
+						  b->group,
+						  b->binding,
+						  b->offset,
+						  b->n_bytes};
 	}
 	status = pctl_session_kernel(j->r->s, step->unit, j->r->call, &c.kernel);
 	return status == PCTL_OK ? add_command(j->r, &c) : status;
@@ -107,7 +108,8 @@ static pctl_status add_kernel(const struct job *j, const pctl_step *step)
 static pctl_status add_copy(pctl_resident *r, uint32_t node, uint32_t from, uint64_t from_offset,
 			    uint32_t to, uint64_t to_offset, uint64_t n)
 {
-	pctl_resident_range ranges[2] = {{to, 1, 0, 0, to_offset, n}, {from, 0, 0, 0, from_offset, n}};
+	pctl_resident_range ranges[2] = {{to, 1, 0, 0, to_offset, n},
+					 {from, 0, 0, 0, from_offset, n}};
 	const pctl_resident_command c = {
 		.kind = PCTL_STEP_COPY, .node = node, .n_ranges = 2, .ranges = ranges};
 
@@ -119,10 +121,10 @@ static pctl_status add_fill(pctl_resident *r, uint32_t node, uint32_t to, uint64
 {
 	pctl_resident_range range = {to, 1, 0, 0, offset, n};
 	const pctl_resident_command c = {.kind = PCTL_STEP_FILL,
-				.node = node,
-				.n_ranges = 1,
-				.word = word,
-				.ranges = &range};
+					 .node = node,
+					 .n_ranges = 1,
+					 .word = word,
+					 .ranges = &range};
 
 	return add_command(r, &c);
 }
@@ -144,8 +146,8 @@ static pctl_status add_step(const struct job *j, const pctl_step *step)
 
 static pctl_status add_report(pctl_resident *r, const pctl_resident_report *report)
 {
-	pctl_status status = grow(r, (void **)&r->reports, r->n_reports, &r->room_reports,
-				  sizeof(*r->reports));
+	pctl_status status =
+		grow(r, (void **)&r->reports, r->n_reports, &r->room_reports, sizeof(*r->reports));
 
 	if (status == PCTL_OK)
 		r->reports[r->n_reports++] = *report;
@@ -195,14 +197,14 @@ static pctl_status add_flags(const struct job *j)
 	for (uint32_t i = 0; i < j->plan->n_steps; i++) {
 		const pctl_step *step = &j->plan->steps[i];
 
-		for (uint32_t k = 0; status == PCTL_OK && step->kind == PCTL_STEP_KERNEL &&
-				     k < step->n_bindings;
+		for (uint32_t k = 0;
+		     status == PCTL_OK && step->kind == PCTL_STEP_KERNEL && k < step->n_bindings;
 		     k++) {
 			const uint32_t buffer = step->bindings[k].buffer;
 			const pctl_resident_report report = {.plan = j->plan,
-						    .step = i,
-						    .found = j->span_of[buffer],
-						    .also = UINT32_MAX};
+							     .step = i,
+							     .found = j->span_of[buffer],
+							     .also = UINT32_MAX};
 
 			if (j->plan->buffers[buffer].kind == PCTL_PLAN_TURNS)
 				status = add_report(j->r, &report);
@@ -302,8 +304,8 @@ static pctl_status make_own(struct job *j, uint32_t i)
 		kind = PCTL_SPAN_PARAMS;
 	else if (b->kind == PCTL_PLAN_CONSTANT)
 		kind = PCTL_SPAN_CONSTANT;
-	else if (b->kind == PCTL_PLAN_TURNS || (has_check(j->plan, i) && b->n_bytes <= LARGEST_REPORT &&
-						j->n->node->repeat == 1))
+	else if (b->kind == PCTL_PLAN_TURNS ||
+		 (has_check(j->plan, i) && b->n_bytes <= LARGEST_REPORT && j->n->node->repeat == 1))
 		kind = PCTL_SPAN_ANSWER;
 	status = pctl_resident_add_span(j->r, kind, 0, b->n_bytes, &j->span_of[i]);
 	if (status == PCTL_OK)

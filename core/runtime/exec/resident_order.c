@@ -19,11 +19,13 @@ struct uses {
 
 static int is_kept(const pctl_resident_span *s)
 {
-	return s->kind != PCTL_SPAN_POOL && s->kind != PCTL_SPAN_ANSWER && s->kind != PCTL_SPAN_NEXT;
+	return s->kind != PCTL_SPAN_POOL && s->kind != PCTL_SPAN_ANSWER &&
+	       s->kind != PCTL_SPAN_NEXT;
 }
 
 /* One more than the level of all that has to do with this range. */
-static uint32_t level_after(const pctl_resident *r, const struct uses *u, const pctl_resident_range *a)
+static uint32_t level_after(const pctl_resident *r, const struct uses *u,
+			    const pctl_resident_range *a)
 {
 	uint32_t level = 0;
 
@@ -38,7 +40,8 @@ static uint32_t level_after(const pctl_resident *r, const struct uses *u, const 
 	return level;
 }
 
-static void note(const pctl_resident *r, struct uses *u, uint32_t command, const pctl_resident_range *a)
+static void note(const pctl_resident *r, struct uses *u, uint32_t command,
+		 const pctl_resident_range *a)
 {
 	const int is_whole = a->writes && a->offset == 0 && a->n_bytes >= r->spans[a->span].n_bytes;
 
@@ -96,10 +99,9 @@ static pctl_status check_kept(const pctl_resident *r)
 			const pctl_resident_range *a = &r->commands[i].ranges[k];
 
 			if (a->writes && is_kept(&r->spans[a->span]))
-				return pctl_refuse(
-					r->call, PC5250_RESIDENT,
-					"job \"%s\" writes what it may only read",
-					r->run.nodes[r->commands[i].node].node->job->id);
+				return pctl_refuse(r->call, PC5250_RESIDENT,
+						   "job \"%s\" writes what it may only read",
+						   r->run.nodes[r->commands[i].node].node->job->id);
 		}
 	return PCTL_OK;
 }
@@ -115,7 +117,8 @@ pctl_status pctl_resident_order(pctl_resident *r)
 	if (status != PCTL_OK)
 		return status;
 	if (n >= UINT32_MAX)
-		return pctl_refuse(r->call, PC5250_RESIDENT, "the pipeline's kernels have too many bindings");
+		return pctl_refuse(r->call, PC5250_RESIDENT,
+				   "the pipeline's kernels have too many bindings");
 	u.all = calloc(n + 1, sizeof(*u.all));
 	u.head = calloc(r->n_spans + 1u, sizeof(*u.head));
 	if (u.all == NULL || u.head == NULL) {

@@ -68,8 +68,7 @@ static void size_pools(pctl_resident *r)
 	const uint64_t most = pool_most(r);
 
 	for (uint32_t i = 0; i < r->n_pools; i++)
-		r->pool_size[i] = most != 0 && i + 1 < r->n_pools ? most
-								  : r->pool_bytes - i * most;
+		r->pool_size[i] = most != 0 && i + 1 < r->n_pools ? most : r->pool_bytes - i * most;
 	for (uint32_t i = 0; i < r->n_spans; i++) {
 		pctl_resident_span *s = &r->spans[i];
 
@@ -109,9 +108,9 @@ static uint64_t lay_params(pctl_resident *r)
 
 		if (s->kind != PCTL_SPAN_PARAMS)
 			continue;
-		while (k < i && (r->spans[k].kind != PCTL_SPAN_PARAMS ||
-				 r->spans[k].n_bytes != s->n_bytes ||
-				 memcmp(r->spans[k].plan->data, s->plan->data, s->n_bytes) != 0))
+		while (k < i &&
+		       (r->spans[k].kind != PCTL_SPAN_PARAMS || r->spans[k].n_bytes != s->n_bytes ||
+			memcmp(r->spans[k].plan->data, s->plan->data, s->n_bytes) != 0))
 			k++;
 		s->base = k < i ? r->spans[k].base : end;
 		if (k == i)
@@ -146,12 +145,11 @@ static uint64_t sum_of(const pctl_resident *r)
 
 	for (uint32_t i = 0; i < r->n_spans; i++) {
 		const pctl_resident_span *s = &r->spans[i];
-		const int counts =
-			s->kind == PCTL_SPAN_INPUT      ? !is_there(r, s->number)
-			: s->kind == PCTL_SPAN_CONSTANT ? is_first_constant(r, i)
-			: s->kind == PCTL_SPAN_ASK || s->kind == PCTL_SPAN_ANSWER
-				? s->n_bytes > PCTL_RESIDENT_SMALL
-				: 0;
+		const int counts = s->kind == PCTL_SPAN_INPUT	   ? !is_there(r, s->number)
+				   : s->kind == PCTL_SPAN_CONSTANT ? is_first_constant(r, i)
+				   : s->kind == PCTL_SPAN_ASK || s->kind == PCTL_SPAN_ANSWER
+					   ? s->n_bytes > PCTL_RESIDENT_SMALL
+					   : 0;
 
 		if (counts)
 			(void)pctl_num_add(sum, s->n_bytes, &sum);
@@ -172,8 +170,8 @@ static uint64_t state_bytes(const pctl_resident *r)
 static pctl_status check_memory(pctl_resident *r, uint64_t memory_bytes)
 {
 	const uint64_t has = pctl_session_caps(r->s)->memory_bytes;
-	const uint64_t most = memory_bytes != 0 && (has == 0 || memory_bytes < has) ? memory_bytes
-										    : has;
+	const uint64_t most =
+		memory_bytes != 0 && (has == 0 || memory_bytes < has) ? memory_bytes : has;
 	const char *name = r->run.graph->pipeline->name;
 	uint64_t total;
 
@@ -283,7 +281,8 @@ static pctl_status fill_span(pctl_resident *r, pctl_resident_span *s)
 
 	switch (s->kind) {
 	case PCTL_SPAN_POOL:
-		s->buffer = s->life.is_touched && s->number < r->n_pools ? r->pools[s->number] : NULL;
+		s->buffer =
+			s->life.is_touched && s->number < r->n_pools ? r->pools[s->number] : NULL;
 		return PCTL_OK;
 	case PCTL_SPAN_PARAMS:
 		s->buffer = r->params;

@@ -126,8 +126,8 @@ static pctl_status make_room(pctl_resident *r, const pctl_resident_options *how)
 	r->held = pctl_arena_array(r->arena, how->n_states, sizeof(uint32_t));
 	r->states = pctl_arena_array(r->arena, how->n_states, sizeof(*r->states));
 	if (r->role == NULL || r->role_number == NULL || r->input_span == NULL ||
-	    r->value_span == NULL || r->own_cids == NULL || r->changing == NULL || r->reads == NULL ||
-	    r->next_output == NULL || r->held == NULL || r->states == NULL)
+	    r->value_span == NULL || r->own_cids == NULL || r->changing == NULL ||
+	    r->reads == NULL || r->next_output == NULL || r->held == NULL || r->states == NULL)
 		return pctl_no_memory(r->call, "a resident run");
 	for (uint32_t i = 0; i < g->pipeline->n_inputs; i++) {
 		r->role[i] = PCTL_SPAN_INPUT;
@@ -176,12 +176,12 @@ static pctl_status check_output(const pctl_resident *r, uint32_t output)
 static pctl_status check_state(const pctl_resident *r, uint32_t k)
 {
 	const pctl_graph *g = r->run.graph;
-	const pctl_tensor_type *type = &r->run.input_types[find_input(g->pipeline,
-								      r->states[k].input)];
+	const pctl_tensor_type *type =
+		&r->run.input_types[find_input(g->pipeline, r->states[k].input)];
 	const pctl_resident_held *held = r->number == 0 ? NULL : &r->family->states[r->held[k]];
 	const uint32_t output = r->next_output[k];
-	const pctl_source from = output == UINT32_MAX ? (pctl_source){PCTL_FROM_INPUT, 0}
-						      : g->outputs[output];
+	const pctl_source from =
+		output == UINT32_MAX ? (pctl_source){PCTL_FROM_INPUT, 0} : g->outputs[output];
 	pctl_status status = output == UINT32_MAX ? PCTL_OK : check_output(r, output);
 
 	if (status == PCTL_OK && held != NULL && !pctl_type_equal(type, &held->type))
@@ -194,9 +194,8 @@ static pctl_status check_state(const pctl_resident *r, uint32_t k)
 	    !pctl_type_equal(type, &r->run.nodes[from.job].out[from.port]))
 		status = pctl_refuse(
 			r->call, PC5252_RESIDENT_PORT,
-			"state \"%s\" is %s, what output \"%s\" gives it is %s",
-			r->states[k].input, pctl_type_text(r->arena, type),
-			g->pipeline->outputs[output].port,
+			"state \"%s\" is %s, what output \"%s\" gives it is %s", r->states[k].input,
+			pctl_type_text(r->arena, type), g->pipeline->outputs[output].port,
 			pctl_type_text(r->arena, &r->run.nodes[from.job].out[from.port]));
 	for (uint32_t i = 0; status == PCTL_OK && output != UINT32_MAX && i < k; i++)
 		if (g->outputs[r->next_output[i]].job == from.job &&

@@ -139,7 +139,7 @@ struct pctl_resident {
 	pctl_resident_max *maxima;
 	uint32_t n_spans, n_commands, n_reports, n_maxima;
 	uint32_t room_spans, room_commands, room_reports, room_maxima;
-	uint32_t *input_span;	   /* of each input, UINT32_MAX: not yet */
+	uint32_t *input_span;			/* of each input, UINT32_MAX: not yet */
 	uint32_t (*value_span)[PCTL_PORTS_MAX]; /* of each job's outputs */
 
 	/* resident_order.c */

@@ -60,8 +60,8 @@ static pctl_status record_command(struct recorder *rec, const pctl_resident_comm
 		uint64_t at;
 
 		pctl_resident_where(rec->r, &c->ranges[i], rec->parity, &buffer, &at);
-		rec->accesses[i] = (pctl_access){buffer, at, c->ranges[i].n_bytes,
-						 c->ranges[i].writes, 0};
+		rec->accesses[i] =
+			(pctl_access){buffer, at, c->ranges[i].n_bytes, c->ranges[i].writes, 0};
 	}
 	if (pctl_hazards_meet(&rec->hazards, rec->accesses, c->n_ranges)) {
 		status = rec->r->t->list_barrier(rec->work->list, rec->r->call);

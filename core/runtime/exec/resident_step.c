@@ -20,8 +20,8 @@ static pctl_status check_sizes(const pctl_resident *r, const pctl_resident_input
 		(void)pctl_type_bytes(pctl_resident_input_type(r, i), &n);
 		if (in[i].n_bytes != n || (in[i].data == NULL && n != 0))
 			return pctl_refuse(r->call, PC5252_RESIDENT_PORT,
-					   "input \"%s\" has %" PRIu64 " bytes in each step, %" PRIu64
-					   " were given",
+					   "input \"%s\" has %" PRIu64
+					   " bytes in each step, %" PRIu64 " were given",
 					   p->inputs[r->changing[i]].name, n,
 					   in[i].data == NULL ? 0 : in[i].n_bytes);
 	}
@@ -108,8 +108,7 @@ static pctl_status clear_flags(pctl_resident *r)
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_reports; i++)
-		if (r->reports[i].check == NULL &&
-		    word_at(r, r->reports[i].found, 0, 4) != 0)
+		if (r->reports[i].check == NULL && word_at(r, r->reports[i].found, 0, 4) != 0)
 			status = r->t->buffer_write(r->dev, r->call, r->answer,
 						    r->spans[r->reports[i].found].base, none, 4);
 	return status;
@@ -120,8 +119,8 @@ static pctl_status judge(pctl_resident *r, uint32_t *failed)
 {
 	for (uint32_t i = 0; i < r->n_reports; i++) {
 		const pctl_resident_report *w = &r->reports[i];
-		const uint64_t found = word_at(r, w->found, w->found_at,
-					       w->check == NULL ? 4 : w->check->bytes);
+		const uint64_t found =
+			word_at(r, w->found, w->found_at, w->check == NULL ? 4 : w->check->bytes);
 		uint64_t also = 0;
 		pctl_status status;
 
@@ -176,8 +175,8 @@ static pctl_status hash_all(const pctl_resident *r, const pctl_resident_output *
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_reads; i++)
-		status = pctl_cid_of(out[i].data == NULL ? "" : out[i].data, out[i].n_bytes, r->call,
-				     &cids[i]);
+		status = pctl_cid_of(out[i].data == NULL ? "" : out[i].data, out[i].n_bytes,
+				     r->call, &cids[i]);
 	return status;
 }
 
@@ -208,7 +207,8 @@ static pctl_status run_once(pctl_resident *r, const pctl_resident_input *in,
 	stats->device_ns = work.device_ns;
 	*kept = (status == PCTL_E_TIMEOUT || status == PCTL_E_CANCELLED) && !work.runs_on;
 	if (status == PCTL_OK && r->answer_bytes != 0)
-		status = pctl_watch_read(r->s, r->call, r->answer, 0, r->answer_data, r->answer_bytes);
+		status = pctl_watch_read(r->s, r->call, r->answer, 0, r->answer_data,
+					 r->answer_bytes);
 	if (status == PCTL_OK)
 		status = judge(r, kept);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_reads; i++)

@@ -13,8 +13,7 @@ static pctl_status hold(const pctl_job_plan *plan, const pctl_step *step, const 
 
 	for (uint32_t k = 0; k < bytes; k++)
 		value |= (uint64_t)raw[k] << (8 * k);
-	return value <= m->value ? PCTL_OK
-				 : pctl_run_refuse_max(plan, step, m, value, call);
+	return value <= m->value ? PCTL_OK : pctl_run_refuse_max(plan, step, m, value, call);
 }
 
 static pctl_status keep(pctl_resident *r, const pctl_resident_max *m)
