@@ -25,30 +25,28 @@ struct setup {
 	uint32_t n_in, n_reads;
 };
 
-static const struct setup LAYER = {
-	"layer.pipe.cfg",
-	{{"x", NULL, 'x', 'f', 128},
-	 {"index", NULL, 'x', 'i', 12},
-	 {"table", NULL, 'c', 'f', 320},
-	 {"w", NULL, 'c', 'f', 1024},
-	 {"g", NULL, 'c', 'f', 64},
-	 {"h", "h_after", 's', 'f', 128}},
-	{"y", "picked", "total", "h_after"},
-	{128, 192, 4, 128},
-	6,
-	4};
-static const struct setup WORDS = {
-	"words.pipe.cfg",
-	{{"bytes", NULL, 'x', 'b', 10},
-	 {"keys", NULL, 'x', 'w', 280},
-	 {"table", NULL, 'c', 'w', 512},
-	 {"log", "log_after", 's', 'b', 18},
-	 {"count", "count_after", 's', 'w', 4},
-	 {"one", NULL, 'c', 'w', 4}},
-	{"crc", "sorted", "found", "log_after"},
-	{8, 280, 20, 18},
-	6,
-	4};
+static const struct setup LAYER = {"layer.pipe.cfg",
+				   {{"x", NULL, 'x', 'f', 128},
+				    {"index", NULL, 'x', 'i', 12},
+				    {"table", NULL, 'c', 'f', 320},
+				    {"w", NULL, 'c', 'f', 1024},
+				    {"g", NULL, 'c', 'f', 64},
+				    {"h", "h_after", 's', 'f', 128}},
+				   {"y", "picked", "total", "h_after"},
+				   {128, 192, 4, 128},
+				   6,
+				   4};
+static const struct setup WORDS = {"words.pipe.cfg",
+				   {{"bytes", NULL, 'x', 'b', 10},
+				    {"keys", NULL, 'x', 'w', 280},
+				    {"table", NULL, 'c', 'w', 512},
+				    {"log", "log_after", 's', 'b', 18},
+				    {"count", "count_after", 's', 'w', 4},
+				    {"one", NULL, 'c', 'w', 4}},
+				   {"crc", "sorted", "found", "log_after"},
+				   {8, 280, 20, 18},
+				   6,
+				   4};
 
 static uint64_t next(uint64_t *state)
 {
@@ -107,7 +105,9 @@ struct rig {
 	const char *device;
 	uint32_t last, compared;
 	uint8_t data[MOST][CAPACITY]; /* of inputs; of states what the plain runs made of them */
-	uint8_t first[MOST][CAPACITY]; /* as they were when a resident was opened, which has them from here */
+	uint8_t first
+		[MOST]
+		[CAPACITY]; /* as they were when a resident was opened, which has them from here */
 };
 
 /* All inputs, or those of a kind that is in `kinds`. */
@@ -129,12 +129,13 @@ static void plain(struct rig *g, uint8_t out[MOST][CAPACITY])
 {
 	static const char *const cpu[] = {"cpu"};
 	pipectl_input in[MOST];
-	const pipectl_run_options how = {.head = PCTL_HEAD(pipectl_run_options),
-					 .backends = cpu,
-					 .n_backends = 1,
-					 .inputs = in,
-					 .n_inputs = give(g, (const uint8_t(*)[CAPACITY])g->data, "cxs", in),
-					 .flags = PIPECTL_RUN_NO_MEMO};
+	const pipectl_run_options how = {
+		.head = PCTL_HEAD(pipectl_run_options),
+		.backends = cpu,
+		.n_backends = 1,
+		.inputs = in,
+		.n_inputs = give(g, (const uint8_t(*)[CAPACITY])g->data, "cxs", in),
+		.flags = PIPECTL_RUN_NO_MEMO};
 	pipectl_result *r = NULL;
 
 	must(pipectl_pipeline_run(g->pl, &how, &r), "a plain run", g->last);
@@ -161,12 +162,13 @@ static pctl_status open_one(struct rig *g, const char *kinds, uint32_t verify_pp
 	const char *changing[MOST];
 	pipectl_setting states[MOST];
 	pipectl_input in[MOST];
-	const pipectl_run_options how = {.head = PCTL_HEAD(pipectl_run_options),
-					 .backends = &g->device,
-					 .n_backends = 1,
-					 .inputs = in,
-					 .n_inputs = give(g, (const uint8_t(*)[CAPACITY])g->first, kinds, in),
-					 .verify_ppm = verify_ppm};
+	const pipectl_run_options how = {
+		.head = PCTL_HEAD(pipectl_run_options),
+		.backends = &g->device,
+		.n_backends = 1,
+		.inputs = in,
+		.n_inputs = give(g, (const uint8_t(*)[CAPACITY])g->first, kinds, in),
+		.verify_ppm = verify_ppm};
 	pipectl_resident_options o = {.head = PCTL_HEAD(pipectl_resident_options),
 				      .changing = changing,
 				      .states = states,
@@ -261,8 +263,8 @@ static void ordinary(struct rig *g, uint64_t steps)
 	want(f.barriers + 1 < f.dispatches + f.transfers, "barriers stand where data needs them");
 	must(pipectl_resident_check(r, steps), "a check", g->last);
 	want(strcmp(pipectl_resident_evidence(r, steps - 1), "verified") == 0, "it is verified");
-	printf("%s %s: %u dispatches, %u transfers, %u barriers, %" PRIu64 " bytes in pools, %" PRIu64
-	       " side by side\n",
+	printf("%s %s: %u dispatches, %u transfers, %u barriers, %" PRIu64
+	       " bytes in pools, %" PRIu64 " side by side\n",
 	       g->device, g->s->file, f.dispatches, f.transfers, f.barriers, f.pool_bytes,
 	       f.live_bytes);
 	pipectl_resident_release(r);
@@ -326,7 +328,8 @@ static void fail(struct rig *g)
 int main(int argc, char **argv)
 {
 	struct rig *g = calloc(1, sizeof(*g));
-	pipectl_options o = {.head = PCTL_HEAD(pipectl_options), .diagnostic = hear, .ctx = &g->last};
+	pipectl_options o = {
+		.head = PCTL_HEAD(pipectl_options), .diagnostic = hear, .ctx = &g->last};
 	uint64_t steps;
 	const char *what;
 
