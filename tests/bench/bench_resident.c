@@ -59,7 +59,8 @@ static void write_pipeline(FILE *f, uint32_t layers, uint32_t width)
 	fprintf(f,
 		"pipeline : {\n  name = \"decode\";\n  class = \"strict\";\n  inputs : {\n"
 		"    t : { type = \"f32[1,%u]\"; };\n    h : { type = \"f32[1,%u]\"; };\n"
-		"    w : { type = \"f32[%u,%u]\"; };\n    g : { type = \"f32[%u]\"; };\n  };\n  jobs = (\n"
+		"    w : { type = \"f32[%u,%u]\"; };\n    g : { type = \"f32[%u]\"; };\n  };\n  "
+		"jobs = (\n"
 		"    { id = \"begin\"; op = \"ieee.add@1\"; in : { a = \"$t\"; b = \"$h\"; }; }",
 		width, width, width, width, width);
 	for (uint32_t i = 0; i < layers; i++) {
@@ -77,7 +78,8 @@ static void write_pipeline(FILE *f, uint32_t layers, uint32_t width)
 		}
 	}
 	fprintf(f,
-		",\n    { id = \"best\"; op = \"tensor.argmax@1\"; in : { x = \"x%u.y\"; }; attr : { axis = 1; }; },\n"
+		",\n    { id = \"best\"; op = \"tensor.argmax@1\"; in : { x = \"x%u.y\"; }; attr : "
+		"{ axis = 1; }; },\n"
 		"    { id = \"keep\"; op = \"tensor.softmax@1\"; in : { x = \"x%u.y\"; }; }\n  );\n"
 		"  outputs : { token = \"best.y\"; h_after = \"keep.y\"; };\n};\n",
 		layers - 1, layers - 1);
@@ -170,7 +172,8 @@ static void measure_resident(pipectl_pipeline *pl, const char *device, const pip
 	qsort(host, d->steps, sizeof(double), ascending);
 	for (uint32_t k = 0; k < 4; k++)
 		qsort(parts[k], d->steps, sizeof(double), ascending);
-	printf("%-18s resident  %10.0f us a step (median of %u; %.0f the least): write %.1f, submit %.1f, "
+	printf("%-18s resident  %10.0f us a step (median of %u; %.0f the least): write %.1f, "
+	       "submit %.1f, "
 	       "wait %.1f, read %.1f; device %.0f\n",
 	       device, host[d->steps / 2], d->steps, host[0], parts[0][d->steps / 2],
 	       parts[1][d->steps / 2], parts[2][d->steps / 2], parts[3][d->steps / 2], device_us);
@@ -178,8 +181,10 @@ static void measure_resident(pipectl_pipeline *pl, const char *device, const pip
 	       " read; pools %" PRIu64 " of %" PRIu64 " bytes, in all %" PRIu64 "\n",
 	       "", f.dispatches, f.transfers, f.barriers, f.written_bytes, f.read_bytes,
 	       f.pool_bytes, f.live_bytes, f.total_bytes);
-	printf("{\"bench\":\"resident\",\"device\":\"%s\",\"dispatches\":%u,\"barriers\":%u,\"step_us\":%.1f,"
-	       "\"write_us\":%.1f,\"submit_us\":%.1f,\"wait_us\":%.1f,\"read_us\":%.1f,\"device_us\":%.1f}\n",
+	printf("{\"bench\":\"resident\",\"device\":\"%s\",\"dispatches\":%u,\"barriers\":%u,\"step_"
+	       "us\":%.1f,"
+	       "\"write_us\":%.1f,\"submit_us\":%.1f,\"wait_us\":%.1f,\"read_us\":%.1f,\"device_"
+	       "us\":%.1f}\n",
 	       f.device, f.dispatches, f.barriers, host[d->steps / 2], parts[0][d->steps / 2],
 	       parts[1][d->steps / 2], parts[2][d->steps / 2], parts[3][d->steps / 2], device_us);
 	pipectl_resident_release(r);
