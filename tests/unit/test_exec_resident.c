@@ -178,15 +178,15 @@ static void make_program(struct bench *b)
 	b->r->commands = calloc(COMMANDS + 2 * SPANS, sizeof(*b->r->commands));
 	assert_non_null(b->r->commands);
 	for (uint32_t i = 0; i < SPANS; i++)
-		assert_int_equal(
-			pctl_resident_add_span(b->r,
-					       i == 0	? PCTL_SPAN_STATE
-					       : i == 1 ? PCTL_SPAN_NEXT
-					       : i < 6	? PCTL_SPAN_ANSWER
-							: PCTL_SPAN_POOL,
-					       0, i < 2 ? 4 * MOST_WORDS : 4 * (1 + below(MOST_WORDS)),
-					       &number),
-			PCTL_OK);
+		assert_int_equal(pctl_resident_add_span(
+					 b->r,
+					 i == 0	  ? PCTL_SPAN_STATE
+					 : i == 1 ? PCTL_SPAN_NEXT
+					 : i < 6  ? PCTL_SPAN_ANSWER
+						  : PCTL_SPAN_POOL,
+					 0, i < 2 ? 4 * MOST_WORDS : 4 * (1 + below(MOST_WORDS)),
+					 &number),
+				 PCTL_OK);
 	for (uint32_t i = 0; i < 4 * MOST_WORDS; i++)
 		b->right[0][i] = (uint8_t)below(256);
 	b->known[0] = 1;
@@ -224,9 +224,9 @@ static void record(struct bench *b)
 
 	assert_int_equal(pctl_resident_fill(r), PCTL_OK);
 	for (uint32_t i = 0; i < 2; i++)
-		assert_int_equal(
-			r->t->buffer_create(r->dev, r->call, b->held.n_bytes, 0, &b->held.buffers[i]),
-			PCTL_OK);
+		assert_int_equal(r->t->buffer_create(r->dev, r->call, b->held.n_bytes, 0,
+						     &b->held.buffers[i]),
+				 PCTL_OK);
 	assert_int_equal(pctl_resident_record(r), PCTL_OK);
 }
 
@@ -394,7 +394,8 @@ static void a_place_taken_twice_is_caught(void **state)
 				break;
 			}
 		if (first_overlap(&b) < SPANS) {
-			snprintf(named, sizeof(named), "spans 6 and %u share bytes while both are alive",
+			snprintf(named, sizeof(named),
+				 "spans 6 and %u share bytes while both are alive",
 				 first_overlap(&b));
 			record(&b);
 			backwards = 0;
@@ -406,7 +407,8 @@ static void a_place_taken_twice_is_caught(void **state)
 		close_bench(&b);
 	}
 	assert_true(tried > 10 && other_bytes > 0);
-	planted("two activations lie in one place", "a resident run", "liveness of its spans", named);
+	planted("two activations lie in one place", "a resident run", "liveness of its spans",
+		named);
 }
 
 /* What is over a limit is refused before anything is made. */

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int overlap(const pctl_access *a, const pctl_access *b)
+static int overlap(const pctl_touched *a, const pctl_touched *b)
 {
 	return a->buffer == b->buffer && a->from < b->from + b->n_bytes &&
 	       b->from < a->from + a->n_bytes;
 }
 
-int pctl_hazards_meet(const pctl_hazards *h, const pctl_access *accesses, uint32_t n)
+int pctl_hazards_meet(const pctl_hazards *h, const pctl_touched *accesses, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < h->n; k++)
@@ -20,14 +20,14 @@ int pctl_hazards_meet(const pctl_hazards *h, const pctl_access *accesses, uint32
 	return 0;
 }
 
-pctl_status pctl_hazards_note(pctl_hazards *h, const pctl_access *accesses, uint32_t n,
+pctl_status pctl_hazards_note(pctl_hazards *h, const pctl_touched *accesses, uint32_t n,
 			      const pctl_call *call)
 {
 	if (n == 0)
 		return PCTL_OK;
 	if (h->room - h->n < n) {
 		const uint32_t room = 2 * h->room + n + 16;
-		pctl_access *grown = realloc(h->since, room * sizeof(*grown));
+		pctl_touched *grown = realloc(h->since, room * sizeof(*grown));
 
 		if (grown == NULL)
 			return pctl_no_memory(call, "commands");

@@ -11,11 +11,11 @@ struct recorder {
 	pctl_hazards hazards;
 };
 
-static pctl_access access_of(const struct recorder *rec, uint32_t buffer, uint64_t offset,
-			     uint64_t n_bytes, int writes)
+static pctl_touched access_of(const struct recorder *rec, uint32_t buffer, uint64_t offset,
+			      uint64_t n_bytes, int writes)
 {
-	return (pctl_access){rec->buffers[buffer], rec->bases[buffer] + offset, n_bytes,
-			     (uint32_t)writes, 0};
+	return (pctl_touched){rec->buffers[buffer], rec->bases[buffer] + offset, n_bytes,
+			      (uint32_t)writes, 0};
 }
 
 int pctl_job_writes(const pctl_program *p, const pctl_plan_binding *b)
@@ -31,7 +31,7 @@ int pctl_job_writes(const pctl_program *p, const pctl_plan_binding *b)
 static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
 {
 	const int is_kernel = step->kind == PCTL_STEP_KERNEL;
-	pctl_access copied[2], *accesses = copied;
+	pctl_touched copied[2], *accesses = copied;
 	uint32_t n = is_kernel ? step->n_bindings : step->kind == PCTL_STEP_COPY ? 2 : 1;
 	pctl_status status = PCTL_OK;
 

@@ -255,12 +255,26 @@ void pctl_resident_close(pctl_resident *r)
 	if (r->t != NULL)
 		pctl_resident_release(r);
 	/* Inputs and constants of it stay: others may share them. */
-	f->total_bytes -=
-		r->pool_bytes + r->params_bytes + r->ask_bytes + r->answer_bytes < f->total_bytes
-			? r->pool_bytes + r->params_bytes + r->ask_bytes + r->answer_bytes
-			: f->total_bytes;
+	f->total_bytes -= r->pool_bytes + r->params_bytes + r->ask_bytes + r->answer_bytes;
 	if (--f->references == 0)
 		end(f);
+}
+
+/* One that could not be opened leaves nothing, and its pipeline may go. */
+static void undo(pctl_resident *r)
+{
+	pctl_resident_family *f = r->family;
+
+	if (r->number == 0) {
+		pctl_resident_close(r);
+		return;
+	}
+	if (r->t != NULL)
+		pctl_resident_release(r);
+	f->total_bytes -= r->counted_bytes;
+	f->references--;
+	f->n_makers--; /* it is the last */
+	destroy(r);
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -281,7 +295,8 @@ static pctl_status build(pctl_resident *r, const pctl_resident_options *how)
 		r->pool_bytes = r->params_bytes = r->ask_bytes = r->answer_bytes = 0;
 		return status;
 	}
-	r->family->total_bytes += r->own_bytes;
+	r->counted_bytes = r->own_bytes;
+	r->family->total_bytes += r->counted_bytes;
 	status = pctl_resident_fill(r);
 	return status == PCTL_OK ? pctl_resident_record(r) : status;
 }
@@ -320,7 +335,7 @@ pctl_status pctl_resident_open(const pctl_graph *g, const pctl_run_options *o,
 	if (status == PCTL_OK)
 		status = build(r, how);
 	if (status != PCTL_OK) {
-		pctl_resident_close(r);
+		undo(r);
 		return status;
 	}
 	*out = r;

@@ -19,8 +19,7 @@ enum {
 	PCTL_SPAN_ASK,	    /* a changing input */
 	PCTL_SPAN_STATE,    /* what state `number` is before the step */
 	PCTL_SPAN_NEXT,	    /* and after it */
-	PCTL_SPAN_ANSWER,   /* what the host reads after a step */
-	PCTL_SPAN_KINDS
+	PCTL_SPAN_ANSWER    /* what the host reads after a step */
 };
 
 /*
@@ -153,6 +152,7 @@ struct pctl_resident {
 	uint64_t params_bytes, ask_bytes, answer_bytes;
 	uint8_t *ask_data, *answer_data;
 	uint64_t pool_bytes, live_bytes, constant_bytes, own_bytes;
+	uint64_t counted_bytes; /* of own_bytes, in the family's sum */
 
 	/* resident_record.c: for both parities; the second is NULL without states. */
 	const pctl_resident_input *in; /* of the step under way */

@@ -21,7 +21,7 @@ void pctl_resident_where(const pctl_resident *r, const pctl_resident_range *a, u
 struct recorder {
 	pctl_resident *r;
 	pctl_submission *work;
-	pctl_access *accesses;
+	pctl_touched *accesses;
 	pctl_binding *bindings;
 	pctl_hazards hazards;
 	uint32_t parity, n_barriers, n_transfers;
@@ -31,7 +31,7 @@ static pctl_status put(struct recorder *rec, const pctl_resident_command *c)
 {
 	pctl_resident *r = rec->r;
 	pctl_list *list = rec->work->list;
-	const pctl_access *to = &rec->accesses[0], *from = &rec->accesses[1];
+	const pctl_touched *to = &rec->accesses[0], *from = &rec->accesses[1];
 
 	pctl_submission_trace(rec->work, r->run.nodes[c->node].node->job->id, 0, 0);
 	if (c->kind == PCTL_STEP_KERNEL) {
@@ -61,7 +61,7 @@ static pctl_status record_command(struct recorder *rec, const pctl_resident_comm
 
 		pctl_resident_where(rec->r, &c->ranges[i], rec->parity, &buffer, &at);
 		rec->accesses[i] =
-			(pctl_access){buffer, at, c->ranges[i].n_bytes, c->ranges[i].writes, 0};
+			(pctl_touched){buffer, at, c->ranges[i].n_bytes, c->ranges[i].writes, 0};
 	}
 	if (pctl_hazards_meet(&rec->hazards, rec->accesses, c->n_ranges)) {
 		status = rec->r->t->list_barrier(rec->work->list, rec->r->call);
@@ -78,7 +78,7 @@ static pctl_status record_list(pctl_resident *r, uint32_t parity, uint32_t most)
 	pctl_submission work;
 	struct recorder rec = {.r = r,
 			       .work = &work,
-			       .accesses = calloc(most + 2u, sizeof(pctl_access)),
+			       .accesses = calloc(most + 2u, sizeof(pctl_touched)),
 			       .bindings = calloc(most + 2u, sizeof(pctl_binding)),
 			       .parity = parity};
 	pctl_status status = rec.accesses == NULL || rec.bindings == NULL
