@@ -6,9 +6,16 @@
 #include "host/resident.h"
 #include "pipectl/resident.h"
 
+/* Residents that share, and the pipelines that they were opened of, which stay until the last of them is released. */
+struct together {
+	uint32_t n_open, n;
+	pipectl_pipeline **pipelines;
+};
+
 /* names: of changing inputs, then of read outputs. in, out: of the step under way. */
 struct pipectl_resident {
 	pipectl *p;
+	struct together *together;
 	pctl_arena *arena;
 	pctl_resident *resident;
 	const char **names;
@@ -18,17 +25,49 @@ struct pipectl_resident {
 	uint32_t n_changing, n_reads, telemetry, reserved;
 };
 
+static void leave(struct together *t)
+{
+	if (t == NULL || --t->n_open != 0)
+		return;
+	while (t->n > 0)
+		pipectl_pipeline_release(t->pipelines[--t->n]);
+	free(t->pipelines);
+	free(t);
+}
+
 void pipectl_resident_release(pipectl_resident *r)
 {
 	if (r == NULL)
 		return;
 	pctl_resident_close(r->resident);
+	leave(r->together);
 	pctl_arena_destroy(r->arena);
 	free(r);
 }
 
+/* Before it is opened: afterwards nothing may fail. */
+static pctl_status enter(pipectl_resident *r, pipectl_resident *sharing, pipectl_pipeline *pl)
+{
+	struct together *t = sharing == NULL ? calloc(1, sizeof(*t)) : sharing->together;
+	pipectl_pipeline **grown =
+		t == NULL ? NULL : realloc(t->pipelines, (t->n + 1u) * sizeof(pipectl_pipeline *));
+
+	if (grown == NULL) {
+		if (sharing == NULL)
+			free(t);
+		return pctl_no_memory(&r->p->call, "a resident run");
+	}
+	t->pipelines = grown;
+	t->pipelines[t->n++] = pl;
+	pl->users++;
+	t->n_open++;
+	r->together = t;
+	return PCTL_OK;
+}
+
 static pctl_status take_options(pipectl *p, const pipectl_resident_options *options,
-				pctl_arena *arena, pctl_resident_options *out)
+				pctl_arena *arena, pctl_resident_options *out,
+				pipectl_resident **sharing)
 {
 	pipectl_resident_options o;
 	pctl_resident_state *states;
@@ -52,6 +91,7 @@ static pctl_status take_options(pipectl *p, const pipectl_resident_options *opti
 			return pipectl_misused(&p->call, "an input or output has no name");
 	if (o.sharing != NULL && o.sharing->p != p)
 		return pipectl_misused(&p->call, "what is shared is of another handle");
+	*sharing = o.sharing;
 	*out = (pctl_resident_options){.changing = o.changing,
 				       .states = states,
 				       .reads = o.reads,
@@ -92,6 +132,7 @@ static pctl_status open_resident(pipectl_pipeline *pl, const pipectl_run_options
 	pctl_run_options o;
 	pctl_run_request q;
 	pipectl_run_options asked;
+	pipectl_resident *sharing = NULL;
 	pctl_status status = PIPECTL_TAKE(&p->call, &asked, run);
 
 	if (status == PCTL_OK && asked.flags & PIPECTL_RUN_RECEIPT)
@@ -99,11 +140,13 @@ static pctl_status open_resident(pipectl_pipeline *pl, const pipectl_run_options
 	if (status == PCTL_OK)
 		status = pipectl_request(p, run, r->arena, &q);
 	if (status == PCTL_OK)
-		status = take_options(p, options, r->arena, &how);
+		status = take_options(p, options, r->arena, &how, &sharing);
 	if (status == PCTL_OK)
 		status = pctl_request_run_options(&p->host, &q, &p->call, &o);
 	if (status == PCTL_OK)
 		status = make_room(r, &how);
+	if (status == PCTL_OK)
+		status = enter(r, sharing, pl);
 	if (status == PCTL_OK)
 		status =
 			pctl_host_resident(&p->host, &pl->loaded, &o, &how, &p->call, &r->resident);

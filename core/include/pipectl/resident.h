@@ -21,7 +21,7 @@ typedef struct pipectl_resident pipectl_resident;
  * reads          outputs that each step gives back, in that order
  * sharing        NULL, or one whose inputs and states are taken, by their names, where the options of the run give no data for
  *                them: nothing is read or put on the device again. Each goes on from the state that any of them left. They may be
- *                released in any order; the pipelines of all of them stay until the last is
+ *                released in any order
  * memory_bytes   the most that all that share may have on the device; 0: what the device and the policy allow
  * history_bytes  the most of this process' memory that small inputs are kept in, for pipectl_resident_check; 0: none are
  */
@@ -39,7 +39,7 @@ typedef struct pipectl_resident_options {
 /*
  * Open. `run` is as for pipectl_pipeline_run (no receipt; may be NULL); inputs that change are given data too, whose size
  * counts ("zero:4"), and states their first bytes. Data in memory of inputs that stay, stays the caller's until the last of those
- * that share is released. The pipeline is not released before.
+ * that share is released. The pipeline may be released before.
  *
  * Errors: those of a run before its first job; PC5250 (a job, a policy or an option that a run has and this has not), PC5252
  * (names and types), PC5204, PC4314 (memory), before anything is put on the device.
