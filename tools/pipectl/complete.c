@@ -143,6 +143,10 @@ static void offer_names(const pctl_before *b, const pctl_word *w)
 		snprintf(text, sizeof(text), "%s=", p->inputs[i].name);
 		offer(w, text, NULL);
 	}
+	for (uint32_t i = 0; strcmp(option, "--in") == 0 && i < p->n_sets; i++) {
+		snprintf(text, sizeof(text), "%s=", p->sets[i].name);
+		offer(w, text, NULL);
+	}
 	for (uint32_t i = 0; strcmp(option, "--out") == 0 && i < p->n_outputs; i++) {
 		snprintf(text, sizeof(text), "%s=", p->outputs[i].port);
 		offer(w, text, NULL);

@@ -18,6 +18,7 @@ typedef struct pipectl_resident pipectl_resident;
  * changing       inputs that come with each step, in the order of pipectl_resident_step
  * states         name: an input; value: the output that it becomes between steps, or NULL where this one only reads it. All states
  *                get their next bytes in a step, or none
+ *                n_states 0: those that the pipeline declares, but for what changes
  * reads          outputs that each step gives back, in that order
  * sharing        NULL, or one whose inputs and states are taken, by their names, where the options of the run give no data for
  *                them: nothing is read or put on the device again. Each goes on from the state that any of them left. They may be

@@ -66,14 +66,19 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
  * watch   PCTL_WATCH_ROUNDS: `watched` is shown the buffers after each round (step 0); _STEPS: before that after each step
  *         too (from 1), each a submit of its own whose trace id names it. Steps that move no bytes are passed over; of a
  *         cut round only its steps are shown
+ * places  as the plan's in_place allows, of a plan that runs once: the output takes the buffer of that input over, whose value has none
+ *         on the session afterwards; nobody else may have the value, and its bytes are with the host or a source where they are
+ *         wanted again (pctl_value_hold before)
  * times   NULL, or room for `repeat` rounds, each a submit of its own then; with a device that has timestamps they stand around
  *         all kernels of a round, not around copies and fills before the first
  */
 typedef struct pctl_job_run {
 	const pctl_job_plan *plan;
 	uint64_t repeat;
-	const uint32_t *carry;		    /* for each input 1 + output, or 0; NULL without */
-	const uint64_t *out_bytes;	    /* exact bytes of each output */
+	const uint32_t *carry;	   /* for each input 1 + output, or 0; NULL without */
+	const uint64_t *out_bytes; /* exact bytes of each output */
+	const uint8_t
+		*places; /* of each output 1 + the input where it lies, or 0; NULL: each apart */
 	uint64_t timeout_ms;		    /* for the whole job, 0 none */
 	const pctl_progress_sink *progress; /* NULL: none */
 	uint32_t traced, cut, steps;

@@ -130,7 +130,7 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 	for (uint32_t i = first; status == PCTL_OK && i < end; i++) {
 		const pctl_step *step = &r->plan->steps[i];
 
-		if (pctl_job_is_empty(step))
+		if (pctl_job_is_empty(step) || pctl_step_falls_away(r->plan, step, r->run->places))
 			continue;
 		status = barrier_before(rec, step);
 		if (status == PCTL_OK)

@@ -10,7 +10,7 @@
 /* What a run may be asked that makes sense of jobs that run one by one alone. */
 #define KNOWN_FLAGS                                                                  \
 	(PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG | PCTL_RUN_FRESH | PCTL_RUN_UNPLACED | \
-	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE)
+	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE | PCTL_RUN_NO_PLACES)
 
 /* ---- options ------------------------------------------------------------------------------ */
 
@@ -413,11 +413,11 @@ void pctl_resident_facts_of(const pctl_resident *r, pctl_resident_facts *out)
 				     .device_name = pctl_session_name(r->s),
 				     .evidence = evidence_of_all(r)};
 	for (uint32_t i = 0; i < f->n_states; i++)
-		out->state_bytes += 2 * f->states[i].n_bytes;
+		out->state_bytes += (2u - f->states[i].is_placed) * f->states[i].n_bytes;
 	for (uint32_t i = 0; i < r->n_reads; i++) {
 		const pctl_source s = r->run.graph->outputs[r->reads[i]];
 
-		if (r->spans[r->value_span[s.job][s.port]].kind == PCTL_SPAN_NEXT)
+		if (r->spans[r->value_span[s.job][s.port]].kind != PCTL_SPAN_ANSWER)
 			out->read_bytes += r->run.nodes[s.job].out_bytes[s.port];
 	}
 }

@@ -18,7 +18,9 @@ typedef struct pctl_resident_state {
  * What stays and what changes. Names are the pipeline's; inputs that stand in neither list are constant.
  *
  * changing       inputs that come with each step, in the order of pctl_resident_step
- * states         each has two buffers, which are exchanged when a step has succeeded
+ * states         each has two buffers, which are exchanged when a step has succeeded; or one, where the op that gives its next bytes
+ *                writes them in its place (SEMANTICS.md 17.7), and then a step that fails after it was submitted ends the resident
+ *                n_states 0: those that the pipeline declares, but for what changes
  * reads          outputs that each step gives back, in that order
  * sharing        NULL, or a resident of the same device whose constant inputs and states are taken by their names, where the
  *                options give no data for them. It has the same states. Both go on from the state that either left

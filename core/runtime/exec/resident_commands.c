@@ -15,6 +15,7 @@ struct job {
 	const pctl_run_node *n;
 	const pctl_job_plan *plan;
 	uint32_t *span_of, *second;
+	uint8_t places[PCTL_PORTS_MAX];
 };
 
 /* An array with room for one more. */
@@ -131,7 +132,7 @@ static pctl_status add_fill(pctl_resident *r, uint32_t node, uint32_t to, uint64
 
 static pctl_status add_step(const struct job *j, const pctl_step *step)
 {
-	if (pctl_job_is_empty(step))
+	if (pctl_job_is_empty(step) || pctl_step_falls_away(j->plan, step, j->places))
 		return PCTL_OK;
 	if (step->kind == PCTL_STEP_KERNEL)
 		return add_kernel(j, step);
@@ -241,24 +242,6 @@ static pctl_status span_of_source(pctl_resident *r, pctl_source s, uint32_t *out
 	return status;
 }
 
-/* What becomes of an output: a state's next bytes, an answer, or what other jobs read. */
-static uint32_t kind_of(const pctl_resident *r, uint32_t node, uint32_t port, uint32_t *number)
-{
-	const pctl_source *outputs = r->run.graph->outputs;
-
-	for (*number = 0; *number < r->n_states; (*number)++) {
-		const uint32_t o = r->next_output[*number];
-
-		if (o != UINT32_MAX && outputs[o].job == node && outputs[o].port == port)
-			return PCTL_SPAN_NEXT;
-	}
-	*number = 0;
-	for (uint32_t i = 0; i < r->n_reads; i++)
-		if (outputs[r->reads[i]].job == node && outputs[r->reads[i]].port == port)
-			return PCTL_SPAN_ANSWER;
-	return PCTL_SPAN_POOL;
-}
-
 static int is_carried(const struct job *j, uint32_t output)
 {
 	for (uint32_t i = 0; j->n->node->repeat > 1 && i < j->n->node->n_in; i++)
@@ -275,12 +258,25 @@ static pctl_status clear_padding(const struct job *j, uint32_t span, uint32_t ou
 	return n % 4 == 0 ? PCTL_OK : add_fill(j->r, j->node, span, n & ~UINT64_C(3), 4, 0);
 }
 
+/* It has the span of the input, which is written from here on. */
+static void lie_in_place(struct job *j, uint32_t output)
+{
+	const uint32_t b = j->plan->n_in + output, span = j->span_of[j->places[output] - 1];
+	pctl_resident_span *s = &j->r->spans[span];
+
+	if (s->kind == PCTL_SPAN_STATE) {
+		s->kind = PCTL_SPAN_PLACED;
+		j->r->family->states[j->r->held[s->number]].is_placed = 1;
+	}
+	j->span_of[b] = j->second[output] = j->r->value_span[j->node][output] = span;
+}
+
 static pctl_status make_output(struct job *j, uint32_t output)
 {
 	pctl_resident *r = j->r;
 	const uint32_t b = j->plan->n_in + output;
 	const uint64_t n = j->plan->buffers[b].n_bytes;
-	uint32_t number, kind = kind_of(r, j->node, output, &number);
+	uint32_t number, kind = pctl_resident_kind_of(r, j->node, output, &number);
 	pctl_status status = pctl_resident_add_span(r, kind, number, n, &j->span_of[b]);
 
 	j->second[output] = j->span_of[b];
@@ -321,8 +317,14 @@ static pctl_status make_spans(struct job *j)
 
 	for (uint32_t i = 0; status == PCTL_OK && i < j->plan->n_in; i++)
 		status = span_of_source(j->r, sources[i], &j->span_of[i]);
-	for (uint32_t i = 0; status == PCTL_OK && i < j->plan->n_out; i++)
-		status = make_output(j, i);
+	if (status == PCTL_OK)
+		pctl_resident_places(j->r, j->node, j->plan, j->span_of, j->places);
+	for (uint32_t i = 0; status == PCTL_OK && i < j->plan->n_out; i++) {
+		if (j->places[i] != 0)
+			lie_in_place(j, i);
+		else
+			status = make_output(j, i);
+	}
 	for (uint32_t i = j->plan->n_in + j->plan->n_out;
 	     status == PCTL_OK && i < j->plan->n_buffers; i++)
 		status = make_own(j, i);
@@ -411,6 +413,18 @@ pctl_status pctl_resident_make_commands(pctl_resident *r)
 	for (uint32_t i = 0; status == PCTL_OK && i < g->n_nodes; i++)
 		if (!pctl_run_is_within(&r->run, &r->run.nodes[g->order[i]]))
 			status = make_job(r, g->order[i]);
-	/* A changing input that no job reads is asked for all the same, and goes nowhere. */
+	/* Of those that share, all write a state where it lies, or none. */
+	for (uint32_t k = 0; status == PCTL_OK && r->writes_states && k < r->n_states; k++) {
+		const uint32_t span = r->value_span[g->outputs[r->next_output[k]].job]
+						   [g->outputs[r->next_output[k]].port];
+
+		if (r->family->states[r->held[k]].is_placed !=
+		    (r->spans[span].kind == PCTL_SPAN_PLACED))
+			status = pctl_refuse(
+				r->call, PC5250_RESIDENT,
+				"state \"%s\" is written where it lies by the resident run "
+				"that is shared, and not by this pipeline",
+				r->states[k].input);
+	}
 	return status;
 }

@@ -20,7 +20,7 @@ struct uses {
 static int is_kept(const pctl_resident_span *s)
 {
 	return s->kind != PCTL_SPAN_POOL && s->kind != PCTL_SPAN_ANSWER &&
-	       s->kind != PCTL_SPAN_NEXT;
+	       s->kind != PCTL_SPAN_NEXT && s->kind != PCTL_SPAN_PLACED;
 }
 
 /* One more than the level of all that has to do with this range. */

@@ -162,7 +162,7 @@ static uint64_t state_bytes(const pctl_resident *r)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < r->family->n_states; i++)
-		for (uint32_t k = 0; k < 2; k++)
+		for (uint32_t k = 0; k < 2u - r->family->states[i].is_placed; k++)
 			(void)pctl_num_add(sum, r->family->states[i].n_bytes, &sum);
 	return sum;
 }
@@ -249,7 +249,7 @@ static pctl_status fill_states(pctl_resident *r)
 		pctl_resident_held *s = &r->family->states[i];
 		struct upload u = {r, NULL};
 
-		for (uint32_t k = 0; status == PCTL_OK && k < 2; k++)
+		for (uint32_t k = 0; status == PCTL_OK && k < 2u - s->is_placed; k++)
 			status = create(r, s->n_bytes, &s->buffers[k]);
 		u.to = s->buffers[0];
 		if (status == PCTL_OK)

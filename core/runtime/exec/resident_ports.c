@@ -136,9 +136,36 @@ static pctl_status make_room(pctl_resident *r, const pctl_resident_options *how)
 	return PCTL_OK;
 }
 
-pctl_status pctl_resident_take_ports(pctl_resident *r, const pctl_resident_options *how)
+/* Of a pipeline that declares states, and is told of none: those, but for what changes. */
+static pctl_status own_states(const pctl_resident *r, pctl_resident_options *how)
 {
-	pctl_status status = make_room(r, how);
+	const pctl_pipeline *p = r->run.graph->pipeline;
+	pctl_resident_state *states = pctl_arena_array(r->arena, p->n_states, sizeof(*states));
+
+	if (states == NULL)
+		return pctl_no_memory(r->call, "a resident run");
+	if (how->n_states != 0)
+		return PCTL_OK;
+	for (uint32_t k = 0; k < p->n_states; k++) {
+		const char *name = p->states[k].name;
+		uint32_t c = 0;
+
+		while (c < how->n_changing && strcmp(how->changing[c], name) != 0)
+			c++;
+		if (c == how->n_changing)
+			states[how->n_states++] = (pctl_resident_state){name, name};
+	}
+	how->states = states;
+	return PCTL_OK;
+}
+
+pctl_status pctl_resident_take_ports(pctl_resident *r, const pctl_resident_options *asked)
+{
+	pctl_resident_options all = *asked, *how = &all;
+	pctl_status status = own_states(r, how);
+
+	if (status == PCTL_OK)
+		status = make_room(r, how);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < how->n_changing; i++)
 		status = take_role(r, how->changing[i], PCTL_SPAN_ASK, i, &r->changing[i]);

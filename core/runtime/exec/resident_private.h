@@ -19,6 +19,7 @@ enum {
 	PCTL_SPAN_ASK,	    /* a changing input */
 	PCTL_SPAN_STATE,    /* what state `number` is before the step */
 	PCTL_SPAN_NEXT,	    /* and after it */
+	PCTL_SPAN_PLACED,   /* both, in one place */
 	PCTL_SPAN_ANSWER    /* what the host reads after a step */
 };
 
@@ -74,12 +75,14 @@ typedef struct pctl_resident_max {
 	uint64_t offset;
 } pctl_resident_max;
 
-/* A state: both buffers, of n_bytes rounded up to 4; the one that is read next is that of the parity. */
+/* A state: both buffers, of n_bytes rounded up to 4; the one that is read next is that of the parity. is_placed: it has the first alone,
+ * in which each step writes what changes (SEMANTICS.md 17.7). */
 typedef struct pctl_resident_held {
 	const char *input;
 	pctl_tensor_type type;
 	uint64_t n_bytes;
 	pctl_buffer *buffers[2];
+	uint32_t is_placed, reserved;
 } pctl_resident_held;
 
 /* A step that was made: who made it, its changing inputs one after the other, and the CIDs of what was read. */
@@ -171,6 +174,16 @@ pctl_status pctl_resident_make_commands(pctl_resident *r);
 /* 1: the range of a command's kernel is one that its program may write. */
 pctl_status pctl_resident_add_span(pctl_resident *r, uint32_t kind, uint32_t number,
 				   uint64_t n_bytes, uint32_t *out);
+
+/* resident_in_place.c: which outputs of a job lie in the place of inputs (1 + the input, or 0), by its plan and by who reads them. */
+void pctl_resident_places(const pctl_resident *r, uint32_t node, const pctl_job_plan *plan,
+			  const uint32_t *span_of, uint8_t places[PCTL_PORTS_MAX]);
+/* What becomes of an output: a state's next bytes (*number), an answer, or what other jobs read. */
+uint32_t pctl_resident_kind_of(const pctl_resident *r, uint32_t node, uint32_t port,
+			       uint32_t *number);
+/* 1: of the resident's states one takes turns; one is written where it lies. */
+int pctl_resident_takes_turns(const pctl_resident *r);
+int pctl_resident_writes_in_place(const pctl_resident *r);
 
 /* resident_uniforms.c: declared maxima of uniforms: held against what stays now, kept for each step of what changes. */
 pctl_status pctl_resident_take_maxima(pctl_resident *r, uint32_t node, const pctl_job_plan *plan,

@@ -11,8 +11,11 @@ void pctl_resident_where(const pctl_resident *r, const pctl_resident_range *a, u
 
 	*buffer = s->buffer;
 	*at = s->base + a->offset;
-	if (s->kind == PCTL_SPAN_STATE)
-		*buffer = r->family->states[r->held[s->number]].buffers[parity];
+	if (s->kind == PCTL_SPAN_STATE || s->kind == PCTL_SPAN_PLACED)
+		*buffer =
+			r->family->states[r->held[s->number]]
+				.buffers[r->family->states[r->held[s->number]].is_placed ? 0
+											 : parity];
 	if (s->kind == PCTL_SPAN_NEXT)
 		*buffer = r->family->states[r->held[s->number]].buffers[1 - parity];
 }
@@ -109,7 +112,7 @@ pctl_status pctl_resident_record(pctl_resident *r)
 
 	for (uint32_t i = 0; i < r->n_commands; i++)
 		most = r->commands[i].n_ranges > most ? r->commands[i].n_ranges : most;
-	for (uint32_t i = 0; status == PCTL_OK && i < (r->n_states == 0 ? 1u : 2u); i++)
+	for (uint32_t i = 0; status == PCTL_OK && i < (pctl_resident_takes_turns(r) ? 2u : 1u); i++)
 		status = record_list(r, i, most);
 	return status;
 }

@@ -186,7 +186,7 @@ static pctl_status run_once(pctl_resident *r, const pctl_resident_input *in,
 			    uint32_t *kept)
 {
 	const uint64_t began = pctl_clock_ns();
-	const uint32_t list = r->n_states == 0 ? 0 : r->family->parity;
+	const uint32_t list = pctl_resident_takes_turns(r) ? r->family->parity : 0;
 	pctl_submission work;
 	pctl_status status = write_all(r, in);
 	uint64_t ran;
@@ -214,6 +214,8 @@ static pctl_status run_once(pctl_resident *r, const pctl_resident_input *in,
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_reads; i++)
 		status = read_output(r, i, &out[i]);
 	stats->read_ns = pctl_clock_ns() - ran;
+	/* What was written where it lies is not as it was. */
+	*kept &= !pctl_resident_writes_in_place(r);
 	return status;
 }
 
@@ -234,7 +236,7 @@ static pctl_status count(pctl_resident *r, const pctl_resident_output *out,
 	stats->verified = (uint32_t)drawn;
 	pctl_resident_remember(r, cids);
 	r->family->n_steps++;
-	if (r->writes_states && r->n_states != 0)
+	if (r->writes_states && pctl_resident_takes_turns(r))
 		r->family->parity ^= 1;
 	return PCTL_OK;
 }
@@ -266,6 +268,8 @@ pctl_status pctl_resident_step(pctl_resident *r, const pctl_resident_input *in,
 	r->family->lost = status != PCTL_OK && !kept;
 	if (status == PCTL_OK)
 		status = count(r, out, &own, cids == NULL ? r->own_cids : cids);
+	r->family->lost |=
+		status != PCTL_OK && own.submits != 0 && pctl_resident_writes_in_place(r);
 	own.host_ns = pctl_clock_ns() - began;
 	if (stats != NULL)
 		*stats = own;

@@ -27,6 +27,8 @@
 
 #define PCTL_RUN_NO_FUSE 8192u /* every job runs by itself */
 
+#define PCTL_RUN_NO_PLACES 16384u /* no output lies in the place of an input (SEMANTICS.md 17.7) */
+
 #define PCTL_RUN_CHECK_RACES \
 	2048u /* every job not proven is checked for races, whatever it costs */
 #define PCTL_RUN_RACES_KNOWN \

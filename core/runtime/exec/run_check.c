@@ -194,6 +194,7 @@ static pctl_status do_again(again *x, const pctl_call *call)
 	reference.progress = &teller.sink;
 	reference.watch = PCTL_WATCH_JOBS;
 	reference.held = 0;
+	reference.places = NULL;
 	reference.shape = NULL;
 	if (x->n->group != NULL)
 		return pctl_run_group_apart(x->r, x->n->group, x->r->reference, &reference, call,
