@@ -6,7 +6,7 @@
 
 #include "foundation/diag/diag.h"
 #include "planted/planted.h"
-#include "runtime/exec/run.h"
+#include "runtime/exec/resident.h"
 #include "runtime/plugin/registry.h"
 
 #define N 256u
@@ -450,5 +450,135 @@ static void asked_once(void **state)
 	bench_close(&b);
 }
 
+/* ---- states of resident runs --------------------------------------------------------------------- */
+
+#define STATE_HEAD                                                                             \
+	HEAD "jobs = ( " JOB_ADD("a", "$e") ", " JOB_ADD("look", "$d") ", " JOB_PUT("b", "$d", \
+										    "a.y")
+#define STATE_END " ); outputs : { d_after = \"b.y\"; old = \"look.y\"; }; };"
+/* The same, where the pipeline itself says what is state. */
+#define STATE_DECLARED                                                                             \
+	"pipeline : { name = \"p\"; class = \"integer\"; inputs : { e : { type = \"u32[n]\"; }; "  \
+	"}; "                                                                                      \
+	"state : { d : { type = \"u32[n]\"; next = \"b.y\"; }; }; jobs = ( " JOB_ADD(              \
+		"a",                                                                               \
+		"$e") ", " JOB_ADD("look",                                                         \
+				   "$d") ", " JOB_PUT("b", "$d",                                   \
+						      "a.y") " ); outputs : { d_after = \"b.y\"; " \
+							     "old = \"look.y\"; }; };"
+
+static pctl_status open_resident(struct bench *b, const char *text, uint32_t flags, struct given *g,
+				 pctl_pipeline **p, pctl_graph **graph, pctl_resident **out)
+{
+	static const char *const backends[] = {"cpu"}, *const changing[] = {"e"},
+				 *const reads[] = {"d_after", "old"};
+	static const pctl_resident_state states[] = {{"d", "d_after"}};
+	const pctl_graph_options go = {.ops = &source, .kernels = b->kernels};
+	const pctl_run_options o = {.registry = b->registry,
+				    .ops = &source,
+				    .store = b->store,
+				    .schedule = b->schedule,
+				    .policy = b->policy,
+				    .given = g->in,
+				    .n_given = 2,
+				    .backends = backends,
+				    .n_backends = 1,
+				    .flags = flags | PCTL_RUN_IN_PROCESS};
+	const pctl_resident_options how = {.changing = changing,
+					   .states = states,
+					   .reads = reads,
+					   .n_changing = 1,
+					   .n_states = strstr(text, "state :") == NULL,
+					   .n_reads = 2,
+					   .history_bytes = 1u << 20};
+
+	give(g);
+	assert_int_equal(pctl_pipeline_read_text("p.cfg", text, strlen(text), b->call, p), PCTL_OK);
+	assert_int_equal(pctl_graph_resolve(*p, &go, b->call, NULL, NULL, graph), PCTL_OK);
+	return pctl_resident_open(*graph, &o, &how, b->call, out);
+}
+
+/* A state is written where it lies, without a copy, unless a job reads it afterwards or places are forbidden; the bytes are those of
+ * steps that copy. */
+static void states_in_place(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t flags, buffers, copies;
+	} kinds[] = {{STATE_HEAD STATE_END, 0, 1, 0},
+		     {STATE_HEAD STATE_END, PCTL_RUN_NO_PLACES, 2, 2},
+		     {STATE_DECLARED, 0, 1, 0},
+		     {STATE_HEAD ", " JOB_PUT("late", "$d", "b.y") STATE_END, 0, 2, 4}};
+
+	(void)state;
+	put_with = good;
+	for (uint32_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		uint32_t want[N], e[N], got[2][N];
+		const pctl_resident_input in = {e, BYTES};
+		const pctl_resident_output out[2] = {{got[0], BYTES}, {got[1], BYTES}};
+		pctl_resident *r;
+		pctl_resident_facts f;
+		pctl_pipeline *p;
+		pctl_graph *graph;
+		struct given g;
+		struct bench b;
+
+		bench_open(&b);
+		assert_int_equal(
+			open_resident(&b, kinds[k].text, kinds[k].flags, &g, &p, &graph, &r),
+			PCTL_OK);
+		memcpy(want, g.words[0], sizeof(want));
+		for (uint32_t round = 0; round < 6; round++) {
+			for (uint32_t i = 0; i < N; i++)
+				e[i] = round * 1000u + i;
+			assert_int_equal(pctl_resident_step(r, &in, out, b.call, NULL, NULL),
+					 PCTL_OK);
+			for (uint32_t i = 0; i < N; i++) {
+				assert_int_equal(got[1][i], want[i] + 1u);
+				want[i] = put(i, want[i], e[i] + 1u);
+				assert_int_equal(got[0][i], want[i]);
+			}
+		}
+		pctl_resident_facts_of(r, &f);
+		assert_int_equal(f.state_bytes, kinds[k].buffers * BYTES);
+		assert_int_equal(f.transfers, kinds[k].copies);
+		assert_int_equal(pctl_resident_check(r, 6, b.call), PCTL_OK);
+		pctl_resident_close(r);
+		pctl_graph_destroy(graph);
+		pctl_pipeline_destroy(p);
+		bench_close(&b);
+	}
+}
+
+/* What was written where it lies cannot be taken back: a step that fails ends such a resident, and not one that copies. */
+static void a_failed_step_in_place(void **state)
+{
+	(void)state;
+	put_with = fails;
+	for (uint32_t k = 0; k < 2; k++) {
+		uint32_t e[N] = {0}, got[2][N];
+		const pctl_resident_input in = {e, BYTES};
+		const pctl_resident_output out[2] = {{got[0], BYTES}, {got[1], BYTES}};
+		pctl_resident *r;
+		pctl_pipeline *p;
+		pctl_graph *graph;
+		struct given g;
+		struct bench b;
+
+		bench_open(&b);
+		assert_int_equal(open_resident(&b, STATE_HEAD STATE_END,
+					       k == 0 ? 0 : PCTL_RUN_NO_PLACES, &g, &p, &graph, &r),
+				 PCTL_OK);
+		assert_int_equal(pctl_resident_step(r, &in, out, b.call, NULL, NULL), PCTL_E_EXEC);
+		assert_int_equal(pctl_resident_step(r, &in, out, b.call, NULL, NULL),
+				 k == 0 ? PCTL_E_DEVICE_LOST : PCTL_E_EXEC);
+		pctl_resident_close(r);
+		pctl_graph_destroy(graph);
+		pctl_pipeline_destroy(p);
+		bench_close(&b);
+	}
+	put_with = good;
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(asked_once), PCTL_TEST(both_ways), PCTL_TEST(right), PCTL_TEST(failing),
-		PCTL_TEST(bad_plans))
+		PCTL_TEST(bad_plans), PCTL_TEST(states_in_place), PCTL_TEST(a_failed_step_in_place))

@@ -258,42 +258,6 @@ static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, ui
 	return status;
 }
 
-/* The message with what stands for numbers filled in. */
-static void fill_in(const pctl_plan_check *c, uint64_t found, uint64_t also, pctl_str_buf *text)
-{
-	const int64_t as_signed = c->also_bytes == 4 ? (int32_t)(uint32_t)also : (int64_t)also;
-
-	for (const char *at = c->message; *at != '\0';) {
-		const size_t n = strcspn(at, "%");
-		const char mark = at[n] == '\0' ? '\0' : at[n + 1];
-
-		pctl_str_add_n(text, at, n);
-		at += n;
-		if (mark == 'v')
-			pctl_str_addf(text, "%" PRIu64, found);
-		else if (mark == 'u' && c->also_bytes != 0)
-			pctl_str_addf(text, "%" PRIu64, also);
-		else if (mark == 'i' && c->also_bytes != 0)
-			pctl_str_addf(text, "%" PRId64, as_signed);
-		else if (*at != '\0')
-			pctl_str_add_n(text, at, mark == '\0' ? 1 : 2);
-		at += *at == '\0' ? 0 : mark == '\0' ? 1 : 2;
-	}
-}
-
-static pctl_status refuse_check(const struct pctl_job_running *r, const pctl_plan_check *c,
-				uint64_t found, uint64_t also)
-{
-	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	pctl_status status;
-
-	fill_in(c, found, also, &text);
-	status = pctl_refuse(r->call, PC5205_JOB_FAILED, "job \"%s\" failed: %s", r->plan->name,
-			     text.data == NULL ? c->message : text.data);
-	pctl_str_drop(&text);
-	return status;
-}
-
 /* The assertions, on the buffers that round `round` used. */
 static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 {
@@ -317,7 +281,7 @@ static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 			status = read_word(r, buffers[c->buffer], bases[c->buffer] + c->also_offset,
 					   c->also_bytes, &also);
 		if (status == PCTL_OK && found != c->expected)
-			status = refuse_check(r, c, found, also);
+			status = pctl_job_refuse_check(r->plan, c, found, also, r->call);
 	}
 	free(buffers);
 	free(bases);

@@ -122,6 +122,10 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t base, uint64_t n_bytes,
 			    uint64_t seed, const pctl_call *call);
 
+/* PC5205 in the words of an assertion that found `found`, and `also` where it tells a second number. */
+pctl_status pctl_job_refuse_check(const pctl_job_plan *plan, const pctl_plan_check *c,
+				  uint64_t found, uint64_t also, const pctl_call *call);
+
 /* PC5226 at the first loop of the step's kernel that counts; `why` ends the message. */
 #define PCTL_TURNS_HINT \
 	"let the loop end sooner, bound it, or allow more with `//# max turns = N` or --max-turns"

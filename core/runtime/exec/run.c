@@ -39,8 +39,8 @@ static void add_user(pctl_running *r, pctl_source s)
 	}
 }
 
-static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_options *o,
-			  const pctl_call *call)
+pctl_status pctl_run_set_up(pctl_running *r, const pctl_graph *g, const pctl_run_options *o,
+			    const pctl_call *call)
 {
 	const pctl_pipeline *p = g->pipeline;
 
@@ -84,7 +84,7 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	return PCTL_OK;
 }
 
-static void tear_down(pctl_running *r)
+void pctl_run_tear_down(pctl_running *r)
 {
 	for (uint32_t i = 0; r->nodes != NULL && i < r->graph->n_nodes; i++)
 		pctl_run_node_clear(&r->nodes[i]);
@@ -93,7 +93,8 @@ static void tear_down(pctl_running *r)
 	pctl_run_forget(r);
 	pctl_run_close_sessions(r);
 	for (uint32_t i = 0; r->sources != NULL && i < r->graph->pipeline->n_inputs; i++)
-		pctl_source_close(r->sources[i]);
+		if (!pctl_run_is_borrowed(r, i))
+			pctl_source_close(r->sources[i]);
 	pctl_tensor_sets_destroy(r->sets);
 	pctl_map_destroy(r->dims);
 }
@@ -119,9 +120,7 @@ pctl_status pctl_run_check_gas(pctl_running *r)
 			      limit);
 }
 
-/* Plan nodes in order from *next on, as far as sizes are known; *next is the first that could not
- * be. */
-static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
+pctl_status pctl_run_plan_ahead(pctl_running *r, uint32_t *next)
 {
 	pctl_status checked;
 	uint64_t peak;
@@ -426,7 +425,7 @@ static pctl_status run_nodes(pctl_running *r)
 {
 	uint32_t planned = 0;
 	uint64_t began;
-	pctl_status status = plan_ahead(r, &planned);
+	pctl_status status = pctl_run_plan_ahead(r, &planned);
 
 	r->executes = 1;
 	if (status == PCTL_OK)
@@ -462,7 +461,7 @@ static pctl_status run_nodes(pctl_running *r)
 		}
 		status = measure_node(r, r->graph->order[i]);
 		if (status == PCTL_OK)
-			status = plan_ahead(r, &planned);
+			status = pctl_run_plan_ahead(r, &planned);
 		if (status == PCTL_OK)
 			status = pctl_run_fuse(r, i, planned);
 		if (status == PCTL_OK)
@@ -474,7 +473,7 @@ static pctl_status run_nodes(pctl_running *r)
 static pctl_status finish(pctl_running *r, pctl_status status, uint64_t started,
 			  pctl_run_result **out)
 {
-	tear_down(r);
+	pctl_run_tear_down(r);
 	if (status != PCTL_OK) {
 		pctl_run_result_destroy(r->result);
 		return status;
@@ -498,7 +497,7 @@ pctl_status pctl_run_once(const pctl_graph *g, const pctl_run_options *o, pctl_r
 {
 	uint64_t started = pctl_clock_ns(), began = started;
 	pctl_running r;
-	pctl_status status = set_up(&r, g, o, call);
+	pctl_status status = pctl_run_set_up(&r, g, o, call);
 
 	*out = NULL;
 	r.left = left;
@@ -549,13 +548,13 @@ pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const 
 	uint64_t started = pctl_clock_ns();
 	uint32_t planned = 0;
 	pctl_running r;
-	pctl_status status = set_up(&r, g, o, call);
+	pctl_status status = pctl_run_set_up(&r, g, o, call);
 
 	*out = NULL;
 	if (status == PCTL_OK)
 		status = pctl_run_bind_inputs(&r);
 	if (status == PCTL_OK)
-		status = plan_ahead(&r, &planned);
+		status = pctl_run_plan_ahead(&r, &planned);
 	if (status == PCTL_OK)
 		status = pctl_run_check_gas(&r);
 	if (status == PCTL_OK && !(o->flags & PCTL_RUN_NO_DEVICE))

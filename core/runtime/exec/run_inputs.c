@@ -95,6 +95,32 @@ static const pctl_input_bytes *given_bytes(const pctl_running *r, uint32_t i)
 	return NULL;
 }
 
+/* The number of the input of `like` by the name of input i; UINT32_MAX: there is none with data. */
+static uint32_t like_of(const pctl_running *r, uint32_t i)
+{
+	const pctl_running *like = r->o->like;
+
+	for (uint32_t k = 0; like != NULL && k < like->graph->pipeline->n_inputs; k++)
+		if (like->sources[k] != NULL && strcmp(like->graph->pipeline->inputs[k].name,
+						       r->graph->pipeline->inputs[i].name) == 0)
+			return k;
+	return UINT32_MAX;
+}
+
+int pctl_run_is_borrowed(const pctl_running *r, uint32_t i)
+{
+	const uint32_t k = like_of(r, i);
+
+	return k != UINT32_MAX && r->sources[i] == r->o->like->sources[k];
+}
+
+static pctl_value *value_of(const pctl_running *r, uint32_t i)
+{
+	if (r->shares && pctl_run_is_borrowed(r, i) && r->o->like->inputs[like_of(r, i)] != NULL)
+		return pctl_value_retain(r->o->like->inputs[like_of(r, i)]);
+	return pctl_value_from_source(r->sources[i]);
+}
+
 /* What --in says of a name, or NULL. */
 static const char *given_text(const pctl_running *r, const char *name)
 {
@@ -135,6 +161,10 @@ static pctl_status open_input(pctl_running *r, uint32_t i)
 		return pctl_source_open(r->o->store, given, r->call, &r->sources[i]);
 	if (set != NULL)
 		return open_path(r, i, set);
+	if (like_of(r, i) != UINT32_MAX) {
+		r->sources[i] = r->o->like->sources[like_of(r, i)];
+		return PCTL_OK;
+	}
 	if (in->cid != NULL) {
 		if (!pctl_cid_parse(in->cid, &cid))
 			return pctl_refuse_at(r->call, PC4006_INPUT_SOURCE, &in->source_pos, NULL,
@@ -417,29 +447,55 @@ static pctl_status look(void *ctx, uint64_t offset, const void *data, uint64_t n
 	return PCTL_OK;
 }
 
+static pctl_status say_codes(const pctl_running *r, uint32_t i, const struct looking *l,
+			     const pctl_call *call)
+{
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+
+	if (l->bad < l->n)
+		return pctl_refuse_at(call, PC4213_TENSOR_VALUE, &in->pos, NULL,
+				      "input \"%s\": the code of element %" PRIu64 " is no %s",
+				      in->name, l->bad, l->type->name);
+	if (!l->padded)
+		return pctl_refuse_at(call, PC4213_TENSOR_VALUE, &in->pos, NULL,
+				      "input \"%s\": bits behind the last element are not zero",
+				      in->name);
+	return PCTL_OK;
+}
+
+/* 1: elements are narrower than a byte, and there are codes to look at. */
+static int begin_looking(const pctl_running *r, uint32_t i, struct looking *l)
+{
+	*l = (struct looking){.type = pctl_dtype_of(r->input_types[i].dtype),
+			      .n_bytes = pctl_source_bytes(r->sources[i]),
+			      .padded = 1};
+	if (l->type == NULL || l->type->bits >= 8 || !pctl_type_elements(&r->input_types[i], &l->n))
+		return 0;
+	l->bad = l->n;
+	return 1;
+}
+
+pctl_status pctl_run_check_codes(const pctl_running *r, uint32_t i, const void *data,
+				 const pctl_call *call)
+{
+	struct looking l;
+
+	if (!begin_looking(r, i, &l) || l.n_bytes == 0)
+		return PCTL_OK;
+	(void)look(&l, 0, data, l.n_bytes);
+	return say_codes(r, i, &l, call);
+}
+
 /* Types narrower than a byte: the same tensor is the same bytes (SEMANTICS.md 13.3). */
 static pctl_status check_codes(pctl_running *r, uint32_t i)
 {
-	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
-	struct looking l = {.type = pctl_dtype_of(r->input_types[i].dtype),
-			    .n_bytes = pctl_source_bytes(r->sources[i]),
-			    .padded = 1};
+	struct looking l;
 	pctl_status status;
 
-	if (l.type == NULL || l.type->bits >= 8 || pctl_source_is_zero(r->sources[i]) ||
-	    !pctl_type_elements(&r->input_types[i], &l.n))
+	if (pctl_source_is_zero(r->sources[i]) || !begin_looking(r, i, &l))
 		return PCTL_OK;
-	l.bad = l.n;
 	status = pctl_source_stream(r->sources[i], r->call, look, &l);
-	if (status == PCTL_OK && l.bad < l.n)
-		status = pctl_refuse_at(r->call, PC4213_TENSOR_VALUE, &in->pos, NULL,
-					"input \"%s\": the code of element %" PRIu64 " is no %s",
-					in->name, l.bad, l.type->name);
-	else if (status == PCTL_OK && !l.padded)
-		status = pctl_refuse_at(r->call, PC4213_TENSOR_VALUE, &in->pos, NULL,
-					"input \"%s\": bits behind the last element are not zero",
-					in->name);
-	return status;
+	return status == PCTL_OK ? say_codes(r, i, &l, r->call) : status;
 }
 
 static pctl_status bind_inputs(pctl_running *r)
@@ -467,7 +523,7 @@ static pctl_status bind_inputs(pctl_running *r)
 	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++)
 		first = check_codes(r, i);
 	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++) {
-		r->inputs[i] = pctl_value_from_source(r->sources[i]);
+		r->inputs[i] = value_of(r, i);
 		if (r->inputs[i] == NULL)
 			return pctl_no_memory(r->call, "a run");
 		r->result->inputs[r->result->n_inputs++] =

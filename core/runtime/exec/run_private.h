@@ -88,7 +88,7 @@ typedef struct pctl_run_left {
 	uint32_t n;
 } pctl_run_left;
 
-typedef struct pctl_running {
+typedef struct pctl_running { /* run.h names it */
 	const pctl_graph *graph;
 	const pctl_run_options *o;
 	const pctl_call *call;
@@ -106,7 +106,9 @@ typedef struct pctl_running {
 	pctl_map *known; /* of run_plan_once.c, or NULL */
 	pctl_open_session sessions[PCTL_RUN_SESSIONS];
 	uint32_t n_sessions;
-	uint32_t executes;	 /* 1: not a plan alone */
+	uint32_t executes; /* 1: not a plan alone */
+	uint32_t shares;   /* 1: inputs of `like` are its values too, on its sessions */
+	uint32_t reserved;
 	pctl_run_left *left;	 /* NULL: a device that fails ends the run */
 	pctl_session *main;	 /* where jobs without placement run */
 	pctl_session *reference; /* for --verify */
@@ -129,10 +131,22 @@ pctl_status pctl_run_end_stage(pctl_running *r, const pctl_run_node *n, uint32_t
 /* The stages of a job on its device, from its stats. */
 pctl_status pctl_run_note_job(pctl_running *r, const pctl_run_node *n, const pctl_job_stats *stats);
 
+/* run.c, the parts of a run before anything runs. set_up: also after an error it is torn down. plan_ahead: nodes in order from
+ * *next on, as far as sizes are known; *next is the first that could not be. */
+pctl_status pctl_run_set_up(pctl_running *r, const pctl_graph *g, const pctl_run_options *o,
+			    const pctl_call *call);
+void pctl_run_tear_down(pctl_running *r);
+pctl_status pctl_run_plan_ahead(pctl_running *r, uint32_t *next);
+
 /* Open the data of every input that is used and find its concrete type. */
 pctl_status pctl_run_bind_inputs(pctl_running *r);
 /* Once all jobs are typed: what states are next has their type (PC4024). */
 pctl_status pctl_run_check_states(const pctl_running *r);
+/* 1: input i has the source of an input of `like`, which closes it. */
+int pctl_run_is_borrowed(const pctl_running *r, uint32_t i);
+/* Bytes for input i that lie in memory: no code that stands for nothing, no bits behind the last element (PC4213). */
+pctl_status pctl_run_check_codes(const pctl_running *r, uint32_t i, const void *data,
+				 const pctl_call *call);
 /* Store the inputs that are not there (PCTL_RUN_KEEP_INPUTS). */
 pctl_status pctl_run_keep_inputs(pctl_running *r);
 /* Value of a dimension or a numeric parameter by name; 1 when known. */
@@ -307,6 +321,8 @@ pctl_status pctl_run_check_measure(pctl_running *r, const pctl_run_node *n, pctl
 pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,
 				     const pctl_call *call);
 
+/* The main session is this one, of another run, if every planned node qualifies there. */
+pctl_status pctl_run_choose_as(pctl_running *r, pctl_session *s);
 /* Choose and open the main session so that every planned node qualifies; note what was tried. */
 pctl_status pctl_run_choose(pctl_running *r);
 /* Give up the devices whose workers were ended, but for those that jobs are placed on. */
@@ -327,6 +343,9 @@ void pctl_run_close_sessions(pctl_running *r);
 
 /* Uniforms against their declared maxima, before a node runs. */
 pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_run *run, pctl_value *const *in);
+/* PC4135 in words, with the value that was found. */
+pctl_status pctl_run_refuse_max(const pctl_job_plan *plan, const pctl_step *step, const pctl_max *m,
+				uint64_t value, const pctl_call *call);
 /* Check what of a node's strict kernels was never checked with this device's profile (adversary.h); a difference
  * revokes the profile. */
 pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_job_plan *plan);
