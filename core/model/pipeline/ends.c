@@ -39,9 +39,10 @@ void text_begin(model_text *w, char out[REF_SIZE])
 			 : text_print(attr, sizeof(attr), "scale = \"%.9g\";", w->s->embed_scale));
 	rope_table(w);
 	/* Caches are not paged here, experts have no bias: ports without elements. */
-	text_job(w, "no_pages", OP_FULL, NULL,
-		 text_print(attr, sizeof(attr), "shape = \"%" PRIu64 ",0\"; out = \"u32\";",
-			    w->plan->batch));
+	if (w->plan->page == 0)
+		text_job(w, "no_pages", OP_FULL, NULL,
+			 text_print(attr, sizeof(attr),
+				    "shape = \"%" PRIu64 ",0\"; out = \"u32\";", w->plan->batch));
 	if (w->s->n_experts != 0)
 		text_job(w, "no_bias", OP_FULL, NULL, "shape = \"0\";");
 	if (w->s->norm_offset != 0)
@@ -70,8 +71,21 @@ static void last_rows(model_text *w, const char *x)
 	text_job(w, "last_rows", OP_ROWS, "table = \"rows.y\"; index = \"last.y\";", NULL);
 }
 
-void text_end(model_text *w, const char *x)
+static void capped(model_text *w)
 {
+	char attr[96];
+
+	text_job(w, "cap", OP_FULL, NULL,
+		 text_print(attr, sizeof(attr), "shape = \"1\"; value = \"%.9g\";",
+			    w->s->final_softcap));
+	text_job(w, "by_cap", OP_DIV, "a = \"head.y\"; b = \"cap.y\";", NULL);
+	text_job(w, "bent", OP_TANH, "x = \"by_cap.y\";", NULL);
+	text_job(w, "capped", OP_MUL, "a = \"bent.y\"; b = \"cap.y\";", NULL);
+}
+
+void text_end(model_text *w, const char *x, pctl_str_buf *outputs)
+{
+	const uint32_t gives = w->plan->gives == 0 ? PCTL_MODEL_GIVES_LOGITS : w->plan->gives;
 	const pctl_model_role role = w->s->tied ? PCTL_ROLE_TOK_EMBD : PCTL_ROLE_OUTPUT;
 	char weight[REF_SIZE], in[IN_SIZE], attr[96];
 
@@ -84,16 +98,19 @@ void text_end(model_text *w, const char *x)
 	text_job(w, "output_norm", OP_RMS_NORM,
 		 text_print(in, sizeof(in), "x = \"%s\"; weight = \"%s\";", x, weight),
 		 text_print(attr, sizeof(attr), "eps = \"%.9g\";", w->s->rms_eps));
+	if (gives & PCTL_MODEL_GIVES_EMBEDDING)
+		pctl_str_add(outputs, "embedding = \"output_norm.y\";\n");
+	if ((gives & ~(uint32_t)PCTL_MODEL_GIVES_EMBEDDING) == 0)
+		return;
 	text_weight(w, role, 0, weight);
 	text_job(w, "head", OP_MATMUL,
 		 text_print(in, sizeof(in), "a = \"output_norm.y\"; b = \"%s\";", weight),
 		 "transpose_b = true;");
-	if (w->s->final_softcap == 0)
-		return;
-	text_job(w, "cap", OP_FULL, NULL,
-		 text_print(attr, sizeof(attr), "shape = \"1\"; value = \"%.9g\";",
-			    w->s->final_softcap));
-	text_job(w, "by_cap", OP_DIV, "a = \"head.y\"; b = \"cap.y\";", NULL);
-	text_job(w, "bent", OP_TANH, "x = \"by_cap.y\";", NULL);
-	text_job(w, "capped", OP_MUL, "a = \"bent.y\"; b = \"cap.y\";", NULL);
+	if (w->s->final_softcap != 0)
+		capped(w);
+	x = w->s->final_softcap != 0 ? "capped.y" : "head.y";
+	if (gives & PCTL_MODEL_GIVES_LOGITS)
+		pctl_str_addf(outputs, "logits = \"%s\";\n", x);
+	if (gives & (PCTL_MODEL_GIVES_TOKEN | PCTL_MODEL_GIVES_LOGPROBS))
+		text_choice(w, x, outputs);
 }

@@ -157,6 +157,11 @@ static const char *turned(model_text *w, const char *id, const char *x, uint64_t
 	return text_print(out, REF_SIZE, "%s%s.y", w->prefix, name);
 }
 
+const char *text_pages(const model_text *w)
+{
+	return w->plan->page != 0 ? "$pages" : "no_pages.y";
+}
+
 static void cache(model_text *w, const char *id, const char *of, const char *x)
 {
 	char in[IN_SIZE];
@@ -164,8 +169,8 @@ static void cache(model_text *w, const char *id, const char *of, const char *x)
 	text_job(w, id, OP_KV_WRITE,
 		 text_print(in, sizeof(in),
 			    "cache = \"$%s\"; x = \"%s\"; start = \"$start\"; count = \"$count\"; "
-			    "pages = \"no_pages.y\";",
-			    of, x),
+			    "pages = \"%s\";",
+			    of, x, text_pages(w)),
 		 NULL);
 }
 
@@ -205,8 +210,8 @@ static void attention(model_text *w, const char *x, char out[REF_SIZE])
 		text_print(
 			in, sizeof(in),
 			"q = \"%s\"; k = \"%swrite_k.y\"; v = \"%swrite_v.y\"; start = \"$start\"; "
-			"count = \"$count\"; pages = \"no_pages.y\";",
-			q, w->prefix, w->prefix),
+			"count = \"$count\"; pages = \"%s\";",
+			q, w->prefix, w->prefix, text_pages(w)),
 		attention_attr(w, attr, sizeof(attr)));
 	text_job(w, "attended", OP_RESHAPE,
 		 text_print(in, sizeof(in), "x = \"%sattention.y\";", w->prefix),

@@ -18,6 +18,9 @@
 #define OP_ROWS "tensor.embedding@1"
 #define OP_MATMUL "tensor.matmul@1"
 #define OP_RMS_NORM "tensor.rms_norm@1"
+#define OP_LOG_SOFTMAX "tensor.log_softmax@1"
+#define OP_TAKE_ALONG "tensor.take_along@1"
+#define OP_TOPK "tensor.topk@1"
 #define OP_EMBED "transformer.embed@1"
 #define OP_ROPE_TABLE "transformer.rope_table@1"
 #define OP_ROPE "transformer.rope@1"
@@ -27,6 +30,8 @@
 #define OP_GEGLU "transformer.geglu@1"
 #define OP_MOE_ROUTE "transformer.moe_route@1"
 #define OP_MOE_LINEAR "transformer.moe_linear@1"
+#define OP_PENALTY "transformer.penalty@1"
+#define OP_SAMPLE "transformer.sample@1"
 #define OP_MOE_COMBINE "transformer.moe_combine@1"
 
 #endif

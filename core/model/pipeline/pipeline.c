@@ -37,13 +37,24 @@ static pctl_status check_plan(const pctl_model *m, const pctl_model_plan *p, con
 				   "%s: a chunk of %" PRIu64 " is none of 1 to %" PRIu64
 				   ", the context",
 				   path, p->chunk, p->context);
+	if (p->page != 0 && (p->context % p->page != 0 || p->n_pages == 0))
+		return pctl_refuse(call, PC6290_MODEL_PLAN,
+				   "%s: a context of %" PRIu64 " is no whole number of pages of %" PRIu64
+				   ", or there are none",
+				   path, p->context, p->page);
+	if (p->all_logits && p->gives > PCTL_MODEL_GIVES_LOGITS)
+		return pctl_refuse(call, PC6290_MODEL_PLAN,
+				   "%s: tokens and embeddings are of the last token of a chunk", path);
 	return PCTL_OK;
 }
 
 static void cache_type(const model_text *w, char out[128])
 {
-	text_print(out, 128, "f32[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", w->plan->batch,
-		   w->plan->context, w->s->n_kv_heads, w->s->head_dim);
+	const int paged = w->plan->page != 0;
+
+	text_print(out, 128, "f32[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+		   paged ? w->plan->n_pages : w->plan->batch,
+		   paged ? w->plan->page : w->plan->context, w->s->n_kv_heads, w->s->head_dim);
 }
 
 /* ---- layers as groups ---- */
@@ -195,10 +206,8 @@ static void assemble(const model_text *w, const pctl_str_buf *inputs, const pctl
 		p->batch, inputs->data);
 	if (state->n != 0)
 		pctl_str_addf(out, "state : {\n%s};\n", state->data);
-	pctl_str_addf(out, "jobs = (\n%.*s\n);\noutputs : {\nlogits = \"%s\";\n%s};\n};\n",
-		      (int)(w->jobs.n - 2), w->jobs.data,
-		      w->s->final_softcap != 0 ? "capped.y" : "head.y",
-		      outputs->n != 0 ? outputs->data : "");
+	pctl_str_addf(out, "jobs = (\n%.*s\n);\noutputs : {\n%s};\n};\n", (int)(w->jobs.n - 2),
+		      w->jobs.data, outputs->data);
 }
 
 static pctl_status write_text(model_text *w, const pctl_call *call, char **out)
@@ -210,6 +219,7 @@ static pctl_status write_text(model_text *w, const pctl_call *call, char **out)
 	span spans[3];
 	size_t n;
 
+	text_choice_inputs(w, &inputs);
 	text_begin(w, at);
 	if (w->plan->unrolled) {
 		each_tensor(w, &inputs);
@@ -224,7 +234,7 @@ static pctl_status write_text(model_text *w, const pctl_call *call, char **out)
 		}
 	}
 	w->layer[0] = '\0';
-	text_end(w, at);
+	text_end(w, at, &outputs);
 	if (w->jobs.failed || inputs.failed || state.failed || outputs.failed)
 		status = pctl_no_memory(call, "a pipeline");
 	if (status == PCTL_OK) {

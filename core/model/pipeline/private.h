@@ -37,8 +37,13 @@ const char *text_small(model_text *w, pctl_model_role role, char out[REF_SIZE]);
 
 /* The jobs of a layer on what `x` refers to; `out` becomes the reference of what it gives. */
 void text_layer(model_text *w, const char *x, char out[REF_SIZE]);
-/* Before and behind all layers. */
+/* Before and behind all layers; `outputs` grows by what the pipeline gives. */
 void text_begin(model_text *w, char out[REF_SIZE]);
-void text_end(model_text *w, const char *x);
+void text_end(model_text *w, const char *x, pctl_str_buf *outputs);
+/* choose.c: inputs that sequences' tokens are chosen by; jobs that choose, from the logits that `x` refers to. */
+void text_choice_inputs(const model_text *w, pctl_str_buf *inputs);
+void text_choice(model_text *w, const char *x, pctl_str_buf *outputs);
+/* What the pages of a cache are. */
+const char *text_pages(const model_text *w);
 
 #endif
