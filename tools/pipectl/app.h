@@ -144,6 +144,7 @@ pctl_status pctl_verb_tokenizer_decode(pctl_app *app);
 pctl_status pctl_verb_tokenizer_chat(pctl_app *app);
 pctl_status pctl_verb_tokenizer_train(pctl_app *app);
 pctl_status pctl_verb_tokenizer_show(pctl_app *app);
+pctl_status pctl_verb_generate(pctl_app *app);
 pctl_status pctl_verb_provenance(pctl_app *app);
 pctl_status pctl_verb_plugin_list(pctl_app *app);
 pctl_status pctl_verb_plugin_show(pctl_app *app);

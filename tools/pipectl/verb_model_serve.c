@@ -5,7 +5,10 @@
 
 #include "chain.h"
 #include "model.h"
+#include "model/pipeline/pipeline.h"
 #include "model/serve/serve.h"
+
+#define USUAL_SLOTS 8u
 
 static uint32_t stopping(void *ctx)
 {
@@ -50,8 +53,8 @@ pctl_status pctl_verb_model_serve(pctl_app *app)
 				.ctx = app,
 				.log = app->log};
 	const int has_port = pctl_option_has(&app->line, "--port");
-	pctl_engine *engine = NULL;
-	uint64_t port = 0;
+	pctl_model_engine *engine = NULL;
+	uint64_t port = 0, slots = 0;
 	pctl_status status;
 
 	if ((o.socket != NULL) == has_port)
@@ -64,13 +67,17 @@ pctl_status pctl_verb_model_serve(pctl_app *app)
 	o.port = (uint32_t)port;
 	if (status == PCTL_OK)
 		status = read_limits(app, &o.limits);
-	/* --model, --slots, --chunk, --context, --backend. */
 	if (status == PCTL_OK)
-		status = pctl_app_model_engine(app, &engine);
+		status = pctl_app_number(app, "--slots", USUAL_SLOTS, &slots);
+	if (status == PCTL_OK)
+		status = pctl_app_model_engine(app, slots, &engine);
+	/* A client shall not wait for what all clients need. */
+	if (status == PCTL_OK)
+		status = pctl_model_engine_warm(engine, PCTL_MODEL_GIVES_TOKEN, app->call);
 	if (status == PCTL_OK) {
 		pctl_interrupt_gently();
-		status = pctl_serve_run(engine, &o, app->call);
+		status = pctl_serve_run(pctl_model_engine_of(engine), &o, app->call);
 	}
-	pctl_app_model_engine_close(engine);
+	pctl_model_engine_close(engine);
 	return status;
 }

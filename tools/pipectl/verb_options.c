@@ -249,6 +249,30 @@ const pctl_option pctl_options_tokenizer_train[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_tokenizer_show[] = {PCTL_OPTION_ROLES, {NULL, NULL, NULL, 0, 0}};
+const pctl_option pctl_options_generate[] = {
+	{"--model", "FILE", "the model: a GGUF file, or a folder of safetensors", 0, 0},
+	{"--tokenizer", "FILE", "a tokenizer.json in place of the model's own", 0, 0},
+	{"--prompt", "TEXT", "what it goes on from; - is standard input", 0, 0},
+	{"--chat", NULL, "the prompt is a message of a user, by the model's template", 0, 0},
+	{"--system", "TEXT", "a message of the system before it", 0, 0},
+	{"--family", "NAME", "of the chat template, in place of the model's own", 0, 0},
+	{"--tokens", "N", "tokens of each sequence, at most; 128 if left out", 0, 0},
+	{"--ignore-end", NULL, "go on behind a token that ends the text", 0, 0},
+	{"--seed", "S", "of what is drawn; 0 if left out", 0, 0},
+	{"--temperature", "T", "what logits are divided by; 0, the most probable token, if left out", 0, 0},
+	{"--top-k", "K", "draw from the K most probable tokens", 0, 0},
+	{"--top-p", "P", "draw from the most probable tokens that have this share", 0, 0},
+	{"--min-p", "P", "draw from tokens at least this probable beside the most probable", 0, 0},
+	{"--repetition-penalty", "R", "divide logits of tokens that were there", 0, 0},
+	{"--presence-penalty", "P", "taken off logits of tokens that were there", 0, 0},
+	{"--frequency-penalty", "P", "the same for each time", 0, 0},
+	{"--batch", "K", "so many sequences from the one prompt, each by a stream of its own", 0, 0},
+	{"--chunk", "C", "tokens of a prompt that are run together; 64 if left out", 0, 0},
+	{"--context", "N", "positions of a sequence, at most", 0, 0},
+	{"--logits", "FILE", "write the logits of every token, .npy or .safetensors", 0, 1},
+	{"--backend", "ID[:DEVICE]", "where to run; the first that qualifies", 1, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_model_check[] = {
 	{"--full", NULL, "read every element and hash every tensor", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
@@ -392,11 +416,13 @@ const pctl_option pctl_options_node[] = {
 };
 
 const pctl_option pctl_options_model_serve[] = {
-	{"--model", "FILE", "the model to serve", 0, 0},
+	{"--model", "FILE", "the model: a GGUF file, or a folder of safetensors", 0, 0},
+	{"--tokenizer", "FILE", "a tokenizer.json in place of the model's own", 0, 0},
+	{"--family", "NAME", "of the chat template, in place of the model's own", 0, 0},
 	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
 	{"--port", "N", "the port to listen on, on loopback alone", 0, 0},
-	{"--slots", "N", "sequences in a batch", 0, 0},
-	{"--chunk", "N", "most tokens of one sequence in a step", 0, 0},
+	{"--slots", "N", "sequences in a batch; 8 if left out", 0, 0},
+	{"--chunk", "N", "most tokens of one sequence in a step; 64 if left out", 0, 0},
 	{"--context", "N", "positions of a sequence", 0, 0},
 	{"--backend", "ID[:DEVICE]", "where the model runs; the first that can", 1, 0},
 #define PCTL_SERVE_LIMIT(field, option, usual, least, most, about) \

@@ -29,6 +29,7 @@ extern const pctl_option pctl_options_tokenizer_decode[];
 extern const pctl_option pctl_options_tokenizer_chat[];
 extern const pctl_option pctl_options_tokenizer_train[];
 extern const pctl_option pctl_options_tokenizer_show[];
+extern const pctl_option pctl_options_generate[];
 extern const pctl_option pctl_options_provenance[];
 extern const pctl_option pctl_options_quarantine[];
 extern const pctl_option pctl_options_release[];

@@ -165,6 +165,11 @@ static const pctl_verb verbs[] = {
 	 "with --unrolled each layer is written out, and caches are inputs and outputs.",
 	 pctl_options_model_pipeline, 1, 1, pctl_verb_model_pipeline,
 	 "pipectl model pipeline model.gguf --batch 4 --chunk 64 --context 2048"},
+	{"generate", NULL, "", "tokens of a language model behind a prompt",
+	 "The same tokens on every device, for every chunk, batch and order of work: each is a "
+	 "function of the model, the prompt and the sampling alone.",
+	 pctl_options_generate, 0, 0, pctl_verb_generate,
+	 "pipectl generate --model model.gguf --prompt 'Once upon' --tokens 32"},
 	{"tokenizer", "encode", "FILE TEXT|-", "the tokens of a text",
 	 "FILE is a tokenizer.json. `-` is standard input, all of it, as it is.",
 	 pctl_options_tokenizer_encode, 2, 2, pctl_verb_tokenizer_encode,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/file/write.h"
 #include "model/generate/private.h"
 
 static pctl_status take_sizes(pctl_model_engine *e, const pctl_model_engine_options *o,
