@@ -143,6 +143,7 @@ pctl_status pipectl_pipeline_load(pipectl *p, const char *path, const pipectl_se
 		return pctl_no_memory(&p->call, "a pipeline");
 	}
 	pl->p = p;
+	pl->users = 1;
 	status = pipectl_end(p, load(pl, path, settings, n_settings));
 	if (status != PCTL_OK) {
 		pipectl_pipeline_release(pl);
@@ -156,7 +157,7 @@ pctl_status pipectl_pipeline_load(pipectl *p, const char *path, const pipectl_se
 
 void pipectl_pipeline_release(pipectl_pipeline *pl)
 {
-	if (pl == NULL)
+	if (pl == NULL || --pl->users != 0)
 		return;
 	pctl_loaded_pipeline_close(&pl->loaded);
 	pctl_diag_list_destroy(pl->loaded_said);

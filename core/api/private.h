@@ -19,12 +19,12 @@ struct pipectl {
 };
 
 /* loaded_said: what loading told, which belongs to every document of the pipeline. sets: the parameters that it was loaded
- * with. */
+ * with. users: the caller, and residents (resident.c), which may outlive its release. */
 struct pipectl_pipeline {
 	pipectl *p;
 	pctl_loaded_pipeline loaded;
 	const pctl_setting *sets;
-	uint32_t n_sets, reserved;
+	uint32_t n_sets, users;
 	pctl_arena *arena;
 	pctl_diag_list *loaded_said;
 };

@@ -13,7 +13,8 @@ void pctl_loaded_pipeline_close(pctl_loaded_pipeline *p)
 	memset(p, 0, sizeof(*p));
 }
 
-static pctl_status read_texts(const char *path, const pctl_call *call, pctl_loaded_pipeline *out)
+static pctl_status read_texts(const char *path, const pctl_setting *sets, uint32_t n_sets,
+			      const pctl_call *call, pctl_loaded_pipeline *out)
 {
 	const pctl_vfs *under = NULL;
 
@@ -28,7 +29,8 @@ static pctl_status read_texts(const char *path, const pctl_call *call, pctl_load
 	out->texts = pctl_texts_create(under);
 	if (out->texts == NULL)
 		return pctl_no_memory(call, "a pipeline");
-	return pctl_pipeline_read_vfs(pctl_texts_vfs(out->texts), path, call, &out->pipeline);
+	return pctl_pipeline_read_set(pctl_texts_vfs(out->texts), path, sets, n_sets, call,
+				      &out->pipeline);
 }
 
 pctl_status pctl_load_pipeline(pctl_installation *in, const char *path, const pctl_setting *sets,
@@ -38,7 +40,7 @@ pctl_status pctl_load_pipeline(pctl_installation *in, const char *path, const pc
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
-	status = read_texts(path, call, out);
+	status = read_texts(path, sets, n_sets, call, out);
 	if (status == PCTL_OK)
 		status = pctl_installation_ops(in, call);
 	if (status != PCTL_OK)

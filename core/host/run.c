@@ -149,6 +149,21 @@ static pctl_status check_all_devices(pctl_installation *in, const pctl_loaded_pi
 	return first;
 }
 
+/* What a state starts with, or where the data of an input lie. A set of tensors that is not there says nothing. */
+static uint32_t has_data(const pctl_pipeline *p, uint32_t i)
+{
+	const pctl_pipe_input *in = &p->inputs[i];
+	uint32_t is_there;
+	char *path;
+
+	if (in->set == NULL || (p->vfs != NULL && p->vfs->data != NULL))
+		return in->is_state || in->file != NULL || in->cid != NULL;
+	path = in->file[0] == '/' ? strdup(in->file) : pctl_path_join(p->directory, in->file);
+	is_there = path != NULL && (pctl_file_exists(path) || pctl_dir_exists(path));
+	free(path);
+	return is_there;
+}
+
 pctl_status pctl_check_pipeline(pctl_installation *in, const pctl_loaded_pipeline *p,
 				const pctl_run_request *q, const char *const *devices,
 				uint32_t n_devices, const pctl_call *call)
@@ -157,8 +172,7 @@ pctl_status pctl_check_pipeline(pctl_installation *in, const pctl_loaded_pipelin
 	uint32_t n_sized = 0;
 
 	for (uint32_t i = 0; i < p->pipeline->n_inputs; i++)
-		n_sized +=
-			p->pipeline->inputs[i].file != NULL || p->pipeline->inputs[i].cid != NULL;
+		n_sized += has_data(p->pipeline, i);
 	if (n_devices == 0)
 		return n_sized == p->pipeline->n_inputs || q->n_ins + q->n_given != 0
 			       ? check_sizes(in, p, q, NULL, call)

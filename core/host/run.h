@@ -11,7 +11,7 @@
  * backends    selectors in order of preference; n 0: the policy's order
  * ins, given  data in place of what the pipeline names: of files, CIDs and "zero:BYTES", and of memory
  * verify_ppm  share of jobs run again on the reference, in millionths; never less than the policy's
- * flags       PCTL_RUN_DEBUG, _FRESH, _SANITIZE, _NATIVE, _NO_FUSE, _NO_DEVICE (which implies nothing else; _NATIVE implies _FRESH)
+ * flags       PCTL_RUN_DEBUG, _FRESH, _SANITIZE, _NATIVE, _NO_FUSE, _NO_PLACES, _NO_DEVICE (which implies nothing else; _NATIVE implies _FRESH)
  */
 typedef struct pctl_run_request {
 	const char *const *backends;

@@ -1,8 +1,9 @@
 /* ieee.relu leaky_relu elu sigmoid silu softplus mish hardswish gelu gelu_tanh: fixed sequences of correctly rounded steps (SEMANTICS.md
- * 15.11). What is x / (1 + exp(-x)) and the like of -Inf is their limit, -0: 1 / x gives it. */
+ * 15.11). */
 #include "ieee.h"
 
-#define LIMIT(e) "select(" e ", 1.0 / x, x + x == x && x < 0.0)"
+#include "common/activations.h"
+
 #define SOFTPLUS "max(x, 0.0) + log(1.0 + exp(-abs(x)))"
 #define SQRT_2_PI 0.79788456080286535588
 #define CUBIC 0.044715
@@ -140,13 +141,12 @@ ROW(relu, IEEE_FN1, "select(max(x, 0.0), x + x, x != x)");
 ROW(leaky_relu, IEEE_FN2, "select(a * b, a, a > 0.0)");
 ROW(elu, IEEE_FN2, "select(b * (exp(a) - 1.0), a, a > 0.0)");
 ROW(sigmoid, IEEE_FN1, "select(exp(-abs(x)), 1.0, x >= 0.0) / (1.0 + exp(-abs(x)))");
-ROW(silu, IEEE_FN1, LIMIT("x / (1.0 + exp(-x))"));
+ROW(silu, IEEE_FN1, KIT_SILU);
 ROW(softplus, IEEE_FN1, SOFTPLUS);
-ROW(mish, IEEE_FN1, LIMIT("x * tanh(" SOFTPLUS ")"));
-ROW(hardswish, IEEE_FN1, LIMIT("x * (min(max(x + 3.0, 0.0), 6.0) / 6.0)"));
-ROW(gelu, IEEE_FN1, LIMIT("(0.5 * x) * (1.0 + erf(0.70710678118654752440 * x))"));
-ROW(gelu_tanh, IEEE_FN1,
-    LIMIT("(0.5 * x) * (1.0 + tanh(0.79788456080286535588 * (x + 0.044715 * (x * x * x))))"));
+ROW(mish, IEEE_FN1, KIT_LIMIT("x * tanh(" SOFTPLUS ")"));
+ROW(hardswish, IEEE_FN1, KIT_LIMIT("x * (min(max(x + 3.0, 0.0), 6.0) / 6.0)"));
+ROW(gelu, IEEE_FN1, KIT_GELU);
+ROW(gelu_tanh, IEEE_FN1, KIT_GELU_TANH);
 
 static const pctl_law relu_laws[] = {
 	IEEE_LAW_SAID("number x: relu(x) = max(x, +0)"),

@@ -2,8 +2,8 @@
  * f32 step by step in another. */
 #include <mpfr.h>
 
-#include "elements.h"
-#include "exact_reference.h"
+#include "common/tensors/elements.h"
+#include "common/tensors/exact_reference.h"
 #include "kernels.h"
 
 enum { RNN, LSTM, GRU };

@@ -1,7 +1,7 @@
 /* tensor.tril, triu and where: elements kept or chosen (SEMANTICS.md 16.5). */
 #include <stdio.h>
 
-#include "elements.h"
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 /* ---- tril and triu -------------------------------------------------------------------------- */

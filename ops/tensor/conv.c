@@ -2,7 +2,7 @@
  * once, or an integer sum modulo 2^width. Places outside x are no terms. */
 #include <stdio.h>
 
-#include "exact_reference.h"
+#include "common/tensors/exact_reference.h"
 #include "kernels.h"
 #include "window.h"
 

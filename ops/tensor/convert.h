@@ -3,7 +3,7 @@
 #define PIPECTL_OPS_TENSOR_CONVERT_H
 
 #include "common/codec.h"
-#include "value.h"
+#include "common/tensors/value.h"
 
 enum { CONVERT_TO, CONVERT_SATURATE };
 

@@ -1,6 +1,6 @@
 /* tensor.crc32: the CRC-32 of each row of bytes (SEMANTICS.md 16.11). Its table is a constant of the plan, which a device gets once for all
  * jobs, and no kernel text holds. */
-#include "elements.h"
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 #define POLYNOMIAL 0xedb88320u	/* of IEEE 802.3, bits reversed */

@@ -2,7 +2,7 @@
  * sums are added in front of each other before the prefixes of a part are made. */
 #include "cumsum.h"
 
-#include "exact_reference.h"
+#include "common/tensors/exact_reference.h"
 #include "exact_sums.h"
 #include "kernels.h"
 #include "map_laws.h"

@@ -2,7 +2,7 @@
 #ifndef PIPECTL_OPS_TENSOR_CUMSUM_H
 #define PIPECTL_OPS_TENSOR_CUMSUM_H
 
-#include "exact_reference.h"
+#include "common/tensors/exact_reference.h"
 #include "reduce_axes.h"
 
 enum { CUMSUM_AXIS, CUMSUM_EXCLUSIVE, CUMSUM_REVERSE };

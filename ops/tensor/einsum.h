@@ -2,7 +2,8 @@
 #ifndef PIPECTL_OPS_TENSOR_EINSUM_H
 #define PIPECTL_OPS_TENSOR_EINSUM_H
 
-#include "elements.h"
+#include "common/tensors/elements.h"
+#include "matmul.h"
 
 enum { EINSUM_ATTR_EQUATION, EINSUM_ATTR_OUT };
 #define EINSUM_OPERANDS 3u

@@ -1,6 +1,6 @@
 /* tensor.einsum in plain C: every combination of values of the letters, one after another. */
 #include "einsum.h"
-#include "exact_reference.h"
+#include "common/tensors/exact_reference.h"
 
 /* The element of a tensor that the values of the letters name. */
 static uint64_t place(const einsum_operand *o, const uint64_t *value)

@@ -35,15 +35,11 @@ enum { TENSOR_QUICK_SUM, TENSOR_QUICK_MEAN, TENSOR_QUICK_VARIANCE };
 /* The bits of each result of x, input 0, as a word, in a new buffer; within.wgsl's MARK where they do not tell. TENSOR_NONE: not on this device.
  * ddof: of a variance, below the number of terms. */
 uint32_t tensor_quick_sums(kit_plan *p, const tensor_axes *a, uint32_t what, uint64_t ddof);
-/* The device has f64 of its own, and the plan is not the one that gas is priced by. */
-int tensor_has_f64(const kit_plan *p);
 /* What moments_add.wgsl and moments_judge.wgsl are told of sums: see `inverse` there. */
 typedef struct tensor_judge {
 	uint32_t n, depth, inverse[2];
 } tensor_judge;
 tensor_judge tensor_judge_of(uint64_t n, uint64_t depth, double divisor);
-/* WGSL: `within` for results of that format. */
-void tensor_judge_text(kit_wgsl *w, const tensor_float_format *format);
 
 #define TENSOR_SUM_TERM "fn term(bits: u32, result: u32) {\n\tsum_term(bits);\n}\n"
 #define TENSOR_SQUARE_TERM "fn term(bits: u32, result: u32) {\n\tsum_square(bits);\n}\n"

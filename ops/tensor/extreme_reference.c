@@ -1,7 +1,7 @@
 /* The references of max, min, any, all, prod, argmax and argmin: element by element, compared as numbers. */
 #include <math.h>
 
-#include "exact_reference.h"
+#include "common/tensors/exact_reference.h"
 #include "extreme.h"
 
 /* An element as a number: of floats `f`, of integers `i` with its sign apart. */

@@ -1,6 +1,6 @@
 /* tensor.gather, embedding, take_along, one_hot and histogram: what goes by an index tensor (SEMANTICS.md 16.3). Every index is looked
  * at before the plan is believed: indices.c. */
-#include "elements.h"
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 enum { ATTR_AXIS, ATTR_NEGATIVE };

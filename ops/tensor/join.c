@@ -1,5 +1,5 @@
 /* tensor.concat and tensor.stack: a list of tensors joined along an axis, or along a new one (SEMANTICS.md 16.5). */
-#include "elements.h"
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 static const uint32_t stacks = 1;

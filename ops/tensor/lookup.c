@@ -1,6 +1,6 @@
 /* tensor.lookup: elements out of a table, by the elements of x (SEMANTICS.md 16.3). That these are in range is the host's to see:
  * convention 2. */
-#include "elements.h"
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 static pctl_status lookup_infer(const kit_use *u, pctl_op_result *out)

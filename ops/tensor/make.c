@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "elements.h"
+#include "common/tensors/elements.h"
 
 enum { ATTR_SHAPE, ATTR_OUT, ATTR_AXIS, ATTR_START, ATTR_STEP };
 enum { ATTR_VALUE = 2 };

@@ -8,32 +8,6 @@
 static const char *const order_names[MATMUL_ORDERS] = {"exact", "sequential", "sequential_unfused",
 						       "chunked"};
 
-static const tensor_float_format formats[] = {
-	{PCTL_SCALAR_F32, 24, 149, 0x7f800000u, 0x7fc00000u, 0x80000000u,
-	 "const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY: u32 = "
-	 "0x7f800000u;\n"
-	 "const NAN: u32 = 0x7fc00000u;\nconst SIGN: u32 = 0x80000000u;\n"},
-	{PCTL_SCALAR_F16, 11, 274, 0x7c00u, 0x7e00u, 0x8000u,
-	 "const PRECISION: u32 = 11u;\nconst LEAST: u32 = 274u;\nconst INFINITY: u32 = 0x7c00u;\n"
-	 "const NAN: u32 = 0x7e00u;\nconst SIGN: u32 = 0x8000u;\n"},
-	{PCTL_SCALAR_BF16, 8, 165, 0x7f80u, 0x7fc0u, 0x8000u,
-	 "const PRECISION: u32 = 8u;\nconst LEAST: u32 = 165u;\nconst INFINITY: u32 = 0x7f80u;\n"
-	 "const NAN: u32 = 0x7fc0u;\nconst SIGN: u32 = 0x8000u;\n"},
-};
-
-static const tensor_float_format *format_of(const char *name)
-{
-	for (uint32_t i = 0; i < KIT_COUNT(formats); i++)
-		if (strcmp(kit_dtype_name(formats[i].dtype), name) == 0)
-			return &formats[i];
-	return NULL;
-}
-
-const tensor_float_format *tensor_float_format_of(uint32_t dtype)
-{
-	return format_of(kit_dtype_name(dtype));
-}
-
 static int is_wide(uint32_t dtype)
 {
 	return dtype == PCTL_SCALAR_I64 || dtype == PCTL_SCALAR_U64;
@@ -73,7 +47,7 @@ static pctl_status types(const kit_use *u, matmul_shape *s)
 				u, 1, "a type whose elements are exact in f32, or blocks of GGUF");
 		if (kit_codec_is_pair(b) && s->order != MATMUL_EXACT)
 			return kit_refuse_attr(u, "order", "is exact for blocks with a minimum");
-		s->format = format_of(*out == '\0' ? "f32" : out);
+		s->format = tensor_float_format_named(*out == '\0' ? "f32" : out);
 		if (s->format == NULL)
 			return kit_refuse_attr(u, "out", "is not f32, f16 or bf16");
 		if (s->order != MATMUL_EXACT && s->format->dtype != PCTL_SCALAR_F32)

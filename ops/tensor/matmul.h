@@ -2,18 +2,13 @@
 #ifndef PIPECTL_OPS_TENSOR_MATMUL_H
 #define PIPECTL_OPS_TENSOR_MATMUL_H
 
+#include "common/tensors/format.h"
 #include "tensor.h"
 
 enum { MATMUL_EXACT, MATMUL_SEQUENTIAL, MATMUL_UNFUSED, MATMUL_CHUNKED, MATMUL_ORDERS };
 enum { MATMUL_ATTR_ORDER, MATMUL_ATTR_OUT, MATMUL_ATTR_TRANSPOSE_A, MATMUL_ATTR_TRANSPOSE_B };
 #define MATMUL_CHUNK 256u
 #define MATMUL_BATCH_MAX 6u
-
-/* A float that a sum is rounded to. least: which bit of a sum that counts units of 2^-298 its smallest subnormal is. */
-typedef struct tensor_float_format {
-	uint32_t dtype, precision, least, infinity, nan, sign;
-	const char *text; /* the same for exact_sum.wgsl */
-} tensor_float_format;
 
 /*
  * One product, taken apart.
@@ -36,7 +31,6 @@ typedef struct matmul_shape {
 	const tensor_float_format *format;
 } matmul_shape;
 
-const tensor_float_format *tensor_float_format_of(uint32_t dtype);
 /* Everything about a use, or the refusal. */
 pctl_status matmul_shape_of(const kit_use *u, matmul_shape *out);
 /* First elements in a and b of element e of the result. */
@@ -45,9 +39,6 @@ void matmul_place(const matmul_shape *s, uint64_t e, uint64_t *a, uint64_t *b);
 /* matmul_fast.c: plan the exact product by f64 sums, where the device has them and it is worth it; 0: it did nothing. params: the
  * block of matmul_place.wgsl. */
 int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params);
-
-/* WGSL: fn nearest(x: f64) -> u32, the bits of x rounded to a format; f16 wants to be enabled. */
-const char *tensor_nearest(const tensor_float_format *format);
 
 /* matmul_reference.c */
 pctl_status matmul_reference(const kit_use *u, const pctl_span *in, pctl_span *out);

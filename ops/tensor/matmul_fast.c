@@ -191,17 +191,6 @@ static int choose(matmul_fast_plan *f)
 	return matmul_cut_fits(f, f->cut) && f->slots < 0x80000000u;
 }
 
-const char *tensor_nearest(const tensor_float_format *format)
-{
-	if (format->dtype == PCTL_SCALAR_F16)
-		return "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(vec2<f16>(f16(x), "
-		       "0.0h));\n}\n";
-	if (format->dtype == PCTL_SCALAR_BF16)
-		return "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(vec2<bf16>(bf16(x), "
-		       "bf16(0.0f)));\n}\n";
-	return "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n";
-}
-
 #define FACTORS MATMUL_BUFFER("a", "1", "read", "u32") MATMUL_BUFFER("b", "2", "read", "u32")
 #define BOUND                                              \
 	MATMUL_BUFFER("norms_a", "4", "read", "vec2<f64>") \

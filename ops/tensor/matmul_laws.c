@@ -1,6 +1,6 @@
 /* Laws of tensor.matmul, as equations between products that the device gives, and the problems that they are tried on. */
 #include "common/codec.h"
-#include "value.h"
+#include "common/tensors/value.h"
 #include "matmul.h"
 
 /* ---- problems ------------------------------------------------------------------------------- */

@@ -1,8 +1,9 @@
 /* tensor.matmul in plain C, by exact_reference.h and by fmaf. */
 #include <math.h>
 
-#include "value.h"
-#include "exact_reference.h"
+#include "common/tensors/value.h"
+#include "common/tensors/exact_reference.h"
+#include "matmul.h"
 
 static uint64_t integer(uint32_t dtype, const void *data, uint64_t i)
 {

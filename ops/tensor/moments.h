@@ -2,7 +2,7 @@
 #ifndef PIPECTL_OPS_TENSOR_MOMENTS_H
 #define PIPECTL_OPS_TENSOR_MOMENTS_H
 
-#include "exact_reference.h"
+#include "common/tensors/exact_reference.h"
 #include "exact_sums.h"
 
 /* As variance.wgsl has it. */

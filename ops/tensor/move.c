@@ -1,7 +1,7 @@
 /* tensor.pad, flip and roll: elements moved (SEMANTICS.md 16.5). */
 #include <stdio.h>
 
-#include "elements.h"
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 /* Dimension d of the result, the innermost first, as move.wgsl has it: element c of it is element source(c + start) of the input's n. */

@@ -1,6 +1,6 @@
 /* tensor.sort, argsort and topk along an axis (SEMANTICS.md 16.6). Keys that ascend as the order has it, and the line of each element, go
  * through tensor.sort_pairs from the least word up: it is stable, and so is all that is made of it. */
-#include "elements.h"
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 enum { ATTR_AXIS, ATTR_DESCENDING };

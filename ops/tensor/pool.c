@@ -1,5 +1,5 @@
 /* tensor.max_pool and avg_pool over one to three dimensions (SEMANTICS.md 16.8). */
-#include "exact_reference.h"
+#include "common/tensors/exact_reference.h"
 #include "kernels.h"
 #include "window.h"
 

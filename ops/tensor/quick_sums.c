@@ -6,13 +6,6 @@
 #define LEAST 16u	 /* terms that are worth a lane */
 #define TERMS_MANY 2048u /* of all results: fewer are done sooner by one kernel than by two */
 
-int tensor_has_f64(const kit_plan *p)
-{
-	return p->caps->device_kind != PCTL_DEVICE_OTHER &&
-	       PCTL_HAS(p->caps, pctl_plan_caps, proven) &&
-	       (p->caps->proven & PCTL_PLAN_PROVEN_F64) != 0;
-}
-
 tensor_judge tensor_judge_of(uint64_t n, uint64_t depth, double divisor)
 {
 	const double inverse = 1 / divisor;
@@ -20,12 +13,6 @@ tensor_judge tensor_judge_of(uint64_t n, uint64_t depth, double divisor)
 
 	memcpy(judge.inverse, &inverse, sizeof(inverse));
 	return judge;
-}
-
-void tensor_judge_text(kit_wgsl *w, const tensor_float_format *format)
-{
-	kit_wgsl_add(w, tensor_nearest(format));
-	kit_wgsl_add(w, KERNEL_WITHIN);
 }
 
 static void run(kit_plan *p, const tensor_axes *a, uint32_t what, const tensor_round *r,

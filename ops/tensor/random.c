@@ -4,8 +4,8 @@
 #include <mpfr.h>
 #include <stdio.h>
 
-#include "elements.h"
-#include "exact_reference.h"
+#include "common/tensors/elements.h"
+#include "common/tensors/exact_reference.h"
 #include "kernels.h"
 
 enum { BITS, UNIFORM, NORMAL, DROPOUT };

@@ -1,7 +1,7 @@
 /* tensor.scatter (SEMANTICS.md 16.4). Targets and updates go through tensor.sort_pairs, which is stable, so that each element of the result
  * finds its updates side by side and in order: nothing is written to an address that data name. */
-#include "elements.h"
-#include "exact_reference.h"
+#include "common/tensors/elements.h"
+#include "common/tensors/exact_reference.h"
 #include "kernels.h"
 
 enum { ATTR_AXIS, ATTR_MODE, ATTR_NEGATIVE };

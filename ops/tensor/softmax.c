@@ -2,13 +2,13 @@
  * exponentials, and an elementwise end. */
 #include <math.h>
 
-#include "exact_reference.h"
+#include "common/tensors/exact_reference.h"
 #include "exact_sums.h"
 #include "kernels.h"
 #include "map.h"
 #include "compose_laws.h"
 #include "map_laws.h"
-#include "real_reference.h"
+#include "common/tensors/real_reference.h"
 #include "reduce_laws.h"
 #include "softmax.h"
 

@@ -1,6 +1,6 @@
 /* tensor.sum and tensor.mean along axes: of floats the exact sum, divided exactly, rounded once; of integers modulo 2^width. Sums are
  * shared by lanes, and long ones go in rounds: no cut ever shows. */
-#include "exact_reference.h"
+#include "common/tensors/exact_reference.h"
 #include "exact_sums.h"
 #include "kernels.h"
 

@@ -2,7 +2,7 @@
 #ifndef PIPECTL_OPS_TENSOR_H
 #define PIPECTL_OPS_TENSOR_H
 
-#include "common/kit.h"
+#include "common/tensors/format.h"
 
 extern const kit_family tensor_scan_family;
 extern const kit_family tensor_sort_family;
@@ -41,10 +41,5 @@ void tensor_law_exclusive(kit_law *l);
 void tensor_law_permutation(kit_law *l);
 void tensor_law_stable(kit_law *l);
 void tensor_law_idempotent(kit_law *l);
-
-/* The most elements an op takes: element numbers and the padding of a dispatch stay below 2^32. */
-#define TENSOR_ELEMENTS_MAX (1ull << 31)
-/* The most terms of an exact sum (kernels/exact_sum.wgsl). */
-#define TENSOR_TERMS_MAX (1ull << 29)
 
 #endif

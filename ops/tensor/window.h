@@ -2,7 +2,7 @@
 #ifndef PIPECTL_OPS_TENSOR_WINDOW_H
 #define PIPECTL_OPS_TENSOR_WINDOW_H
 
-#include "elements.h"
+#include "common/tensors/elements.h"
 
 #define WINDOW_DIMS 3u
 

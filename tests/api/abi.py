@@ -11,6 +11,7 @@ import tempfile
 HERE = pathlib.Path(__file__).parent
 LIBRARY, INCLUDE, CC = sys.argv[1:4]
 SNAPSHOT = HERE / "abi_0_1.txt"
+OTHERS = ("chain.h", "resident.h", "vm.h")
 
 
 def symbols(library):
@@ -22,7 +23,8 @@ def symbols(library):
 def layout(header, include):
     """The lines that a program built with this header prints."""
     lines = []
-    text = re.sub(r"/\*.*?\*/", "", header + pathlib.Path(include, "pipectl/chain.h").read_text() + pathlib.Path(include, "pipectl/vm.h").read_text(), flags=re.S)
+    others = "".join(pathlib.Path(include, "pipectl", name).read_text() for name in OTHERS)
+    text = re.sub(r"/\*.*?\*/", "", header + others, flags=re.S)
     for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\n\}", text, re.S):
         lines.append(f'\tprintf("struct {name} %zu\\n", sizeof({name}));')
         for member in body.split(";"):

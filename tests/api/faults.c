@@ -1,4 +1,4 @@
-/* Memory that runs out: the n-th allocation of opening, checking, running and auditing, and of the chain, fails, for n from
+/* Memory that runs out: the n-th allocation of opening, checking, running and auditing, of the chain, and of steps of a resident run, fails, for n from
  * 1 densely and then in strides. What comes of it is the right bytes or an error that says so, never a crash, and everything is
  * given back. Each n runs in a process of its own, so that one that dies hides no other. */
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "pipectl/chain.h"
+#include "pipectl/resident.h"
 
 #define SLOTS (1u << 20)
 #define DENSE 40u
@@ -214,6 +215,66 @@ static pctl_status use_chain(pipectl *p, outcome *out)
 	return status;
 }
 
+/* Steps of a pipeline that stays on a device, one that shares it, and a check; the last output goes to out->cid. */
+static pctl_status use_resident(pipectl *p, const char *path, outcome *out)
+{
+	static const char *const cpu[] = {"cpu"}, *const changing[] = {"bytes", "keys"},
+				 *const reads[] = {"crc", "log_after"};
+	static const pipectl_setting states[] = {{"log", "log_after"}, {"count", "count_after"}};
+	static const uint8_t zero[512] = {0}, bytes[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+	static const struct {
+		const char *name;
+		uint64_t n;
+	} all[] = {{"bytes", 10}, {"keys", 280}, {"table", 512},
+		   {"log", 18},	  {"count", 4},	 {"one", 4}};
+	pipectl_input in[6];
+	pipectl_run_options how = {.head = PCTL_HEAD(pipectl_run_options),
+				   .backends = cpu,
+				   .n_backends = 1,
+				   .inputs = in,
+				   .n_inputs = 6};
+	pipectl_resident_options o = {.head = PCTL_HEAD(pipectl_resident_options),
+				      .changing = changing,
+				      .states = states,
+				      .reads = reads,
+				      .n_changing = 2,
+				      .n_states = 2,
+				      .n_reads = 2,
+				      .history_bytes = 1u << 16};
+	const void *from[] = {bytes, zero};
+	const uint64_t from_bytes[] = {10, 280}, to_bytes[] = {8, 18};
+	uint8_t crc[8], log[18];
+	void *to[] = {crc, log};
+	char cids[2][PIPECTL_CID_SIZE] = {"", ""};
+	pipectl_pipeline *pl = NULL;
+	pipectl_resident *r[2] = {NULL, NULL};
+	pctl_status status = pipectl_pipeline_load(p, path, NULL, 0, &pl);
+
+	for (uint32_t i = 0; i < 6; i++)
+		in[i] = (pipectl_input){.head = PCTL_HEAD(pipectl_input),
+					.name = all[i].name,
+					.data = zero,
+					.n_bytes = all[i].n};
+	if (status == PCTL_OK)
+		status = pipectl_resident_open(pl, &how, &o, &r[0]);
+	how.n_inputs = 2;
+	o.sharing = r[0];
+	if (status == PCTL_OK)
+		status = pipectl_resident_open(pl, &how, &o, &r[1]);
+	for (uint32_t i = 0; status == PCTL_OK && i < 4; i++)
+		status =
+			pipectl_resident_step(r[i % 2], from, from_bytes, to, to_bytes, NULL, cids);
+	if (status == PCTL_OK)
+		status = pipectl_resident_check(r[1], 2);
+	snprintf(out->cid, sizeof(out->cid), "%s", cids[1]);
+	pipectl_resident_release(r[0]);
+	pipectl_resident_release(r[1]);
+	pipectl_pipeline_release(pl);
+	return status;
+}
+
+static const char *resident_path;
+
 static pctl_status work(const char *home, const char *path, const char *second, outcome *out)
 {
 	static const uint32_t edges[][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 2}};
@@ -239,8 +300,9 @@ static pctl_status work(const char *home, const char *path, const char *second, 
 	const int is_chain = path == NULL;
 	pctl_status status = pipectl_open(&options, &p);
 
-	if (is_chain) {
-		status = status == PCTL_OK ? use_chain(p, out) : status;
+	if (is_chain || path == resident_path) {
+		if (status == PCTL_OK)
+			status = is_chain ? use_chain(p, out) : use_resident(p, path, out);
 		pipectl_close(p);
 		return status;
 	}
@@ -358,9 +420,10 @@ static uint32_t sweep(const char *home, const char *path, const char *second, ui
 	printf("%s: %" PRIu32 " of %" PRIu64 " allocations failed in turn: %" PRIu32
 	       " errors, %" PRIu32 " times the right bytes, %" PRIu32 " wrongly; %" PRIu64
 	       " blocks stay\n",
-	       path == NULL	? "the chain"
-	       : second == NULL ? "open, check, run"
-				: "and audit",
+	       path == NULL	       ? "the chain"
+	       : path == resident_path ? "a resident run"
+	       : second == NULL	       ? "open, check, run"
+				       : "and audit",
 	       n_tried, total, n_tried - n_right - n_failed, n_right, n_failed, live);
 	return n_failed + (n_tried < DENSE);
 }
@@ -374,18 +437,21 @@ static int one_alone(const char *home, const char *path, uint64_t n)
 	       try_one(n, home, path, NULL, &want, n_live) == 1;
 }
 
-/* faults HOME PIPELINE SECOND-DEVICE [MS-A-SWEEP [N]]: N: that allocation alone, in this process, for a debugger. */
+/* faults HOME PIPELINE SECOND-DEVICE RESIDENT [MS-A-SWEEP [N]]: N: that allocation alone, in this process, for a debugger.
+ * RESIDENT: the pipeline that stays on a device. */
 int main(int argc, char **argv)
 {
-	const uint32_t ms = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 22000;
+	const uint32_t ms = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 22000;
 	uint32_t n;
 
-	if (argc < 4)
+	if (argc < 5)
 		return 2;
-	if (argc > 5)
-		return one_alone(argv[1], argv[2], strtoull(argv[5], NULL, 10));
+	resident_path = argv[4];
+	if (argc > 6)
+		return one_alone(argv[1], argv[2], strtoull(argv[6], NULL, 10));
 	n = sweep(argv[1], argv[2], NULL, ms);
 	n += sweep(argv[1], argv[2], argv[3], ms);
 	n += sweep(argv[1], NULL, "", ms);
+	n += sweep(argv[1], resident_path, "", ms);
 	return n != 0;
 }

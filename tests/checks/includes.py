@@ -16,6 +16,7 @@ TIERS = {
     "evidence": "proof suite certify audit receipt",
     "host": ".",
     "chain": "state messages ledger jobs graph history executor . registry transition epoch blocks provenance replay home node contracts",
+    "model": "tokenizer template file synth pipeline convert serve generate",
     "api": ".",
 }
 ORDER = [tier if name == "." else f"{tier}/{name}" for tier, names in TIERS.items() for name in names.split()]

@@ -263,6 +263,46 @@ static void test_gates__flags_of_ports(void **state)
 	refused(&l, "an output is flagged as whole", "signature", "output port has a flag");
 }
 
+static void test_gates__places_of_outputs(void **state)
+{
+	static const pctl_port in[1] = {{"x", "u32[...]", "x", 0, 0}};
+	static const pctl_port first[1] = {{"y", "u32[...]", "y", PCTL_PORT_IN_PLACE(0), 0}};
+	static const pctl_port second[1] = {{"y", "u32[...]", "y", PCTL_PORT_IN_PLACE(1), 0}};
+	static const pctl_port other[1] = {{"y", "u32|i32[...]", "y", PCTL_PORT_IN_PLACE(0), 0}};
+	static const pctl_port both[2] = {{"y", "u32[...]", "y", PCTL_PORT_IN_PLACE(0), 0},
+					  {"z", "u32[...]", "z", PCTL_PORT_IN_PLACE(0), 0}};
+	static const struct {
+		const pctl_port *out;
+		uint32_t n_out, is_function;
+		const char *fault, *why;
+	} rows[] = {
+		{first, 1, 1, "an output of a function lies in an input's place",
+		 "no input of a plan"},
+		{second, 1, 0, "an output lies in the place of an input that there is not",
+		 "no input of a plan"},
+		{other, 1, 0, "an output lies in the place of an input of another type",
+		 "another type"},
+		{both, 2, 0, "two outputs lie in the place of one input", "place of one input"},
+	};
+	fake_library l;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fake_row *row = spoiled(&l);
+
+		row->desc.in = in;
+		row->desc.n_in = 1;
+		row->desc.out = rows[i].out;
+		row->desc.n_out = rows[i].n_out;
+		if (!rows[i].is_function) {
+			row->desc.kind = PCTL_OPDEF_PLAN;
+			row->desc.category = 'C';
+			row->desc.hardware = "none";
+		}
+		refused(&l, rows[i].fault, "signature", rows[i].why);
+	}
+}
+
 static void test_gates__zero_overhead(void **state)
 {
 	fake_library l;
@@ -321,6 +361,7 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_gates__integer_ops_pass), PCTL_TEST(test_gates__s
 		PCTL_TEST(test_gates__approximate_ops_pass),
 		PCTL_TEST(test_gates__a_plain_op_passes), PCTL_TEST(test_gates__category),
 		PCTL_TEST(test_gates__signature), PCTL_TEST(test_gates__flags_of_ports),
-		PCTL_TEST(test_gates__lookup_ports), PCTL_TEST(test_gates__zero_overhead),
+		PCTL_TEST(test_gates__places_of_outputs), PCTL_TEST(test_gates__lookup_ports),
+		PCTL_TEST(test_gates__zero_overhead),
 		PCTL_TEST(test_gates__deterministic_reference),
 		PCTL_TEST(test_gates__observable_reference), PCTL_TEST(test_gates__rules))

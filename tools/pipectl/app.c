@@ -189,6 +189,7 @@ pctl_status pctl_app_run_request(pctl_app *app, pctl_run_request *out)
 	out->flags |= (pctl_option_has(&app->line, "--debug") ? PCTL_RUN_DEBUG : 0) |
 		      (pctl_option_has(&app->line, "--no-memo") ? PCTL_RUN_FRESH : 0) |
 		      (pctl_option_has(&app->line, "--no-fuse") ? PCTL_RUN_NO_FUSE : 0) |
+		      (pctl_option_has(&app->line, "--no-in-place") ? PCTL_RUN_NO_PLACES : 0) |
 		      (pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);
 	if (status == PCTL_OK)
 		status = parse_forms(app, &out->flags);

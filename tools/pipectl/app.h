@@ -136,6 +136,17 @@ pctl_status pctl_verb_cas_export(pctl_app *app);
 pctl_status pctl_verb_cas_import(pctl_app *app);
 pctl_status pctl_verb_tensor_show(pctl_app *app);
 pctl_status pctl_verb_tensor_convert(pctl_app *app);
+pctl_status pctl_verb_model_show(pctl_app *app);
+pctl_status pctl_verb_model_check(pctl_app *app);
+pctl_status pctl_verb_model_synth(pctl_app *app);
+pctl_status pctl_verb_model_convert(pctl_app *app);
+pctl_status pctl_verb_model_pipeline(pctl_app *app);
+pctl_status pctl_verb_tokenizer_encode(pctl_app *app);
+pctl_status pctl_verb_tokenizer_decode(pctl_app *app);
+pctl_status pctl_verb_tokenizer_chat(pctl_app *app);
+pctl_status pctl_verb_tokenizer_train(pctl_app *app);
+pctl_status pctl_verb_tokenizer_show(pctl_app *app);
+pctl_status pctl_verb_generate(pctl_app *app);
 pctl_status pctl_verb_provenance(pctl_app *app);
 pctl_status pctl_verb_plugin_list(pctl_app *app);
 pctl_status pctl_verb_plugin_show(pctl_app *app);
@@ -181,6 +192,7 @@ pctl_status pctl_verb_receipt_replay(pctl_app *app);
 pctl_status pctl_verb_receipt_dispute(pctl_app *app);
 pctl_status pctl_verb_receipt_export(pctl_app *app);
 pctl_status pctl_verb_node(pctl_app *app);
+pctl_status pctl_verb_model_serve(pctl_app *app);
 pctl_status pctl_verb_contract_run(pctl_app *app);
 pctl_status pctl_verb_contract_account(pctl_app *app);
 pctl_status pctl_verb_fmt(pctl_app *app);
@@ -198,5 +210,9 @@ pctl_status pctl_verb_man(pctl_app *app);
 int pctl_exit_guard(void);
 /* main is about to return. */
 void pctl_exit_ordered(void);
+
+/* From now on a second signal does not end the process: the verb asks how many gestures there were (0, 1, 2 or more), and ends itself. */
+void pctl_interrupt_gently(void);
+uint32_t pctl_interruptions(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "model/synth/synth.h"
 #include "runtime/graph/pipeline.h"
 #include "runtime/plugin/devices.h"
 
@@ -130,17 +131,44 @@ static void offer_cids(pctl_app *app, const pctl_word *w)
 		(void)pctl_store_list(app->host.store, app->call, offer_cid, &word);
 }
 
-/* Names of the pipeline on the line, each with the `=` that has to follow. */
+static void offer_shapes(const pctl_word *w)
+{
+	const pctl_synth_shape *s;
+
+	for (uint32_t i = 0; (s = pctl_synth_shape_at(i)) != NULL; i++)
+		offer(w, s->name, s->about);
+}
+
+static void offer_types(const pctl_word *w, int weights)
+{
+	const pctl_dtype *t;
+
+	for (uint32_t i = 0; (t = pctl_dtype_row(i)) != NULL; i++)
+		if (!weights || pctl_model_dtype_good(t))
+			offer(w, t->name, t->about);
+}
+
+/* Names of the pipeline on the line, or of sizes of a model, each with the `=` that has to follow. */
 static void offer_names(const pctl_before *b, const pctl_word *w)
 {
-	const char *option = b->wanted->name;
+	const char *option = b->wanted->name, *size;
 	pctl_pipeline *p;
 	char text[160];
 
+	for (uint32_t i = 0;
+	     strncmp(b->wanted->value, "SIZE=", 5) == 0 && (size = pctl_synth_size_name(i)) != NULL;
+	     i++) {
+		snprintf(text, sizeof(text), "%s=", size);
+		offer(w, text, NULL);
+	}
 	if (b->file == NULL || pctl_pipeline_read(b->file, b->app->call, &p) != PCTL_OK)
 		return;
 	for (uint32_t i = 0; strcmp(option, "--in") == 0 && i < p->n_inputs; i++) {
 		snprintf(text, sizeof(text), "%s=", p->inputs[i].name);
+		offer(w, text, NULL);
+	}
+	for (uint32_t i = 0; strcmp(option, "--in") == 0 && i < p->n_sets; i++) {
+		snprintf(text, sizeof(text), "%s=", p->sets[i].name);
 		offer(w, text, NULL);
 	}
 	for (uint32_t i = 0; strcmp(option, "--out") == 0 && i < p->n_outputs; i++) {
@@ -178,6 +206,10 @@ static void offer_kind(const pctl_before *b, const pctl_word *w, const char *kin
 		offer_plugins(b->app, w);
 	else if (strcmp(word, "DEVICE") == 0 || strcmp(word, "ID[:DEVICE]") == 0)
 		offer_devices(b->app, w);
+	else if (strcmp(word, "SHAPE") == 0)
+		offer_shapes(w);
+	else if (strcmp(word, "WEIGHTS") == 0 || strcmp(word, "TYPE") == 0)
+		offer_types(w, word[0] == 'W');
 	else if (strcmp(word, "VERB") == 0)
 		offer_verbs(w, NULL);
 	else if (strcmp(word, "SUB-VERB") == 0)

@@ -14,6 +14,7 @@ static volatile sig_atomic_t interrupted;
 
 #define IMPATIENCE_MS 100
 
+static volatile sig_atomic_t is_gentle, hurried;
 static volatile sig_atomic_t interrupted_ms; /* when the first signal came; wraps */
 
 /* The first asks everything to stop in good order. Who asks again does not want to wait: this ends at once, and workers
@@ -23,11 +24,24 @@ static void on_interrupt(int signal_number)
 	const uint32_t now = (uint32_t)pctl_clock_ms();
 
 	(void)signal_number;
-	if (interrupted && now - (uint32_t)interrupted_ms > IMPATIENCE_MS)
-		_exit(130);
+	if (interrupted && now - (uint32_t)interrupted_ms > IMPATIENCE_MS) {
+		if (!is_gentle)
+			_exit(130);
+		hurried = 1;
+	}
 	if (!interrupted)
 		interrupted_ms = (sig_atomic_t)now;
 	interrupted = 1;
+}
+
+void pctl_interrupt_gently(void)
+{
+	is_gentle = 1;
+}
+
+uint32_t pctl_interruptions(void)
+{
+	return (uint32_t)interrupted + (uint32_t)hurried;
 }
 
 static uint32_t is_interrupted(void *ctx)

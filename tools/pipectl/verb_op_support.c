@@ -16,7 +16,7 @@ static const struct layer {
 	{"CNN1", "tensor.conv1d", "w"},	     {"CNN2", "tensor.conv2d", "w"},
 	{"CNN3", "tensor.conv3d", "w"},	     {"RNN", "tensor.rnn_cell", "w"},
 	{"LSTM", "tensor.lstm_cell", "w"},   {"Embedding", "tensor.embedding", "table"},
-	{"Softmax", "tensor.softmax", "x"},  {"MHA", "tensor.attention", "q"},
+	{"Softmax", "tensor.softmax", "x"},  {"MHA", "transformer.attention", "q"},
 	{"SwiGLU", "tensor.swiglu", "gate"}, {"Residual", "ieee.add", "b"},
 };
 

@@ -146,6 +146,64 @@ static const pctl_verb verbs[] = {
 	 "rounded once, to the nearest, ties to even.",
 	 pctl_options_tensor_convert, 2, 2, pctl_verb_tensor_convert,
 	 "pipectl tensor convert weights.npz weights.safetensors --to bf16"},
+	{"model", "show", "FILE|DIR", "what a language model is, and its tensors",
+	 "A model is a GGUF file, or a folder with config.json beside model.safetensors or its "
+	 "index. Shown are its description, parameters, bytes by type, what a token takes in the "
+	 "cache, and for every tensor what it is for.",
+	 NULL, 1, 1, pctl_verb_model_show, "pipectl model show model.gguf"},
+	{"model", "check", "FILE|DIR...", "check language models, all errors at once",
+	 "What a family needs is there and has its shape, nothing else is there, every key that "
+	 "changes what is computed is understood. With --full every element is read and every "
+	 "tensor hashed.",
+	 pctl_options_model_check, 1, UINT32_MAX, pctl_verb_model_check,
+	 "pipectl model check model.gguf --full"},
+	{"model", "synth", "", "a model of a real shape with weights from a seed",
+	 "The same seed gives the same model, in either format and on every machine. An OUT that "
+	 "ends in .gguf is a file, any other a folder with config.json and safetensors. Sizes may "
+	 "be changed one by one.",
+	 pctl_options_model_synth, 0, 0, pctl_verb_model_synth,
+	 "pipectl model synth --shape qwen2.5-0.5b --seed 1 --layers 2 --out model.gguf"},
+	{"model", "convert", "IN OUT", "other types of weights, or the other format",
+	 "Norms, biases and routers become f32. Weights become --type, where their rows are whole "
+	 "blocks of it, else q8_0, else f16; without --type each keeps its own, and its bytes. An "
+	 "OUT that ends in .gguf is a file, any other a folder.",
+	 pctl_options_model_convert, 2, 2, pctl_verb_model_convert,
+	 "pipectl model convert model model.gguf --type q4_k --tokenizer other.gguf"},
+	{"model", "pipeline", "FILE|DIR", "a model as a pipeline",
+	 "Written on standard output: jobs over the tensors of the model's files, by the path "
+	 "that was given. Inputs are tokens u32[b,t], start u32[b], the position of each "
+	 "sequence's first token, and count u32[b], how many of the t are real; the output is the "
+	 "logits of each sequence's last real token. Layers are a group, keys and values state; "
+	 "with --unrolled each layer is written out, and caches are inputs and outputs.",
+	 pctl_options_model_pipeline, 1, 1, pctl_verb_model_pipeline,
+	 "pipectl model pipeline model.gguf --batch 4 --chunk 64 --context 2048"},
+	{"generate", NULL, "", "tokens of a language model behind a prompt",
+	 "The same tokens on every device, for every chunk, batch and order of work: each is a "
+	 "function of the model, the prompt and the sampling alone.",
+	 pctl_options_generate, 0, 0, pctl_verb_generate,
+	 "pipectl generate --model model.gguf --prompt 'Once upon' --tokens 32"},
+	{"tokenizer", "encode", "FILE TEXT|-", "the tokens of a text",
+	 "FILE is a tokenizer.json. `-` is standard input, all of it, as it is.",
+	 pctl_options_tokenizer_encode, 2, 2, pctl_verb_tokenizer_encode,
+	 "pipectl tokenizer encode tokenizer.json 'Hello world'"},
+	{"tokenizer", "decode", "FILE ID...|-", "the text of tokens",
+	 "Writes the bytes that the tokens stand for and nothing else. `-`: ids from standard "
+	 "input.",
+	 pctl_options_tokenizer_decode, 2, UINT32_MAX, pctl_verb_tokenizer_decode,
+	 "pipectl tokenizer decode tokenizer.json 9906 1917"},
+	{"tokenizer", "chat", "FILE", "the tokens of a conversation",
+	 "Marks between messages are special tokens; what messages hold is text and never becomes "
+	 "one.",
+	 pctl_options_tokenizer_chat, 1, 1, pctl_verb_tokenizer_chat,
+	 "pipectl tokenizer chat tokenizer.json --family qwen3 --message user=Hello"},
+	{"tokenizer", "train", "FILE...", "learn a tokenizer from texts",
+	 "The same texts in the same order give the same file everywhere.",
+	 pctl_options_tokenizer_train, 1, UINT32_MAX, pctl_verb_tokenizer_train,
+	 "pipectl tokenizer train --tokens 2000 --out tokenizer.json "
+	 "/usr/share/common-licenses/GPL-3"},
+	{"tokenizer", "show", "FILE [ID...]", "what a tokenizer is, and tokens of it", NULL,
+	 pctl_options_tokenizer_show, 1, UINT32_MAX, pctl_verb_tokenizer_show,
+	 "pipectl tokenizer show tokenizer.json 0 1 2"},
 	{"plugin", "list", "", "all plugins found and whether they may be used", NULL, NULL, 0, 0,
 	 pctl_verb_plugin_list, "pipectl plugin list"},
 	{"plugin", "show", "PLUGIN", "everything known of a plugin", NULL, NULL, 1, 1,
@@ -287,6 +345,20 @@ static const pctl_verb verbs[] = {
 	 "whole "
 	 "protocol. Ends in good order on SIGINT and SIGTERM.",
 	 pctl_options_node, 0, 0, pctl_verb_node, "pipectl node --socket /run/pipectl/node.sock"},
+	{"model", "serve", "", "serve a model to clients of this machine, over HTTP",
+	 "OpenAI's calls: /v1/completions, /v1/chat/completions and /v1/embeddings by POST, "
+	 "/v1/models and /health by GET, and nothing "
+	 "else. It listens on a Unix socket of mode 0600, or on a port of 127.0.0.1 and ::1, and "
+	 "nowhere else. Many clients share a "
+	 "batch; an answer is a function of the request and the model alone, which "
+	 "`system_fingerprint` names. A parameter that is not "
+	 "supported is refused by name. `--log - --log-format json` tells of requests and, every "
+	 "--metrics seconds, of what the server "
+	 "does. The first SIGTERM or SIGINT takes nothing new and answers what runs, within "
+	 "--drain; a second ends at once. "
+	 "core/model/serve/README.md says what becomes of clients that are slow, rude or gone.",
+	 pctl_options_model_serve, 0, 0, pctl_verb_model_serve,
+	 "pipectl model serve --model model.gguf --socket /run/user/1000/model.sock"},
 	{"contract", "run", "FILE",
 	 "call a contract: all that it submits is taken in, or nothing is",
 	 "FILE is a WebAssembly module, its text, or a script of calls. Jobs are sent by the "

@@ -1,4 +1,4 @@
-"""The declarations of pipectl.h and chain.h as cffi reads them, made from the installed header by the C preprocessor when the wheel is
+"""The declarations of pipectl.h, chain.h and resident.h as cffi reads them, made from the installed header by the C preprocessor when the wheel is
 built: there is no second copy that a person keeps. Nothing is compiled."""
 import os
 import pathlib
@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import tempfile
 
-HEADER = "pipectl/chain.h"  # which includes pipectl.h
+HEADERS = ("pipectl/chain.h", "pipectl/resident.h")  # which include pipectl.h
 # Functions of other prefixes that the header's includes declare are those of the SDK's static library.
 EXPORTED = "pipectl_"
 
@@ -29,7 +29,7 @@ def preprocess(include, *options):
         for name in ("stddef.h", "stdint.h"):
             pathlib.Path(empty, name).touch()
         return subprocess.run([*compiler, "-E", "-x", "c", "-undef", "-nostdinc", *options, "-I", empty, "-I", str(include), "-"],
-                              input=f'#include "{HEADER}"\n'.encode(), check=True, stdout=subprocess.PIPE).stdout.decode()
+                              input="".join(f'#include "{h}"\n' for h in HEADERS).encode(), check=True, stdout=subprocess.PIPE).stdout.decode()
 
 
 def statements(text):

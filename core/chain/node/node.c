@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "chain/node/node_batch.h"
+#include "runtime/ipc/listener.h"
 #include "runtime/ipc/process.h"
 #include "foundation/base/clock.h"
 
@@ -16,7 +17,7 @@
 #define CLIENT_FRAMES 1024u /* of one client in a round, so that all get their turn */
 
 struct pctl_node {
-	node_listener listener;
+	pctl_listener listener;
 	node_batch batch;
 	node_client *clients;
 	struct pollfd *polled;
@@ -251,6 +252,8 @@ pctl_status pctl_node_run(pctl_node *n, const pctl_call *call)
 
 /* ---- open and close ------------------------------------------------------------------------ */
 
+static const pctl_listener_who who = {"node", PC6110_NODE_SOCKET, PC6111_NODE_TAKEN};
+
 pctl_status pctl_node_open(const pctl_node_options *o, const pctl_node_service *service,
 			   const pctl_call *call, pctl_node **out)
 {
@@ -272,7 +275,7 @@ pctl_status pctl_node_open(const pctl_node_options *o, const pctl_node_service *
 	if (n->clients == NULL || n->polled == NULL)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for %u clients", n->n_places);
 	if (status == PCTL_OK)
-		status = node_listen(o->path, call, &n->listener);
+		status = pctl_listener_open(o->path, &who, call, &n->listener);
 	if (status == PCTL_OK)
 		*out = n;
 	else
@@ -292,7 +295,7 @@ void pctl_node_close(pctl_node *n)
 	for (uint32_t i = 0; i < n->n_clients; i++)
 		node_client_close(&n->clients[i]);
 	node_batch_clear(&n->batch);
-	node_unlisten(&n->listener);
+	pctl_listener_close(&n->listener);
 	free(n->clients);
 	free(n->polled);
 	free(n);

@@ -1,9 +1,8 @@
-/* What the files of the node share: a client with its two buffers, and the listening socket. */
+/* What the files of the node share: a client with its two buffers. */
 #ifndef PIPECTL_CHAIN_NODE_NODE_PRIVATE_H
 #define PIPECTL_CHAIN_NODE_NODE_PRIVATE_H
 
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "chain/node/node.h"
 
@@ -44,15 +43,5 @@ void node_client_skip(node_client *c, uint32_t n);
 /* A frame of n bytes to be sent. */
 void node_client_answer(node_client *c, const void *bytes, uint32_t n);
 void node_client_close(node_client *c);
-
-typedef struct node_listener {
-	int fd;
-	char *path;
-	dev_t device;
-	ino_t inode;
-} node_listener;
-
-pctl_status node_listen(const char *path, const pctl_call *call, node_listener *out);
-void node_unlisten(node_listener *l);
 
 #endif

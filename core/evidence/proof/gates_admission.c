@@ -82,8 +82,28 @@ static const char *flags_fault(const pctl_op_desc *d)
 			return "only ports of a function of several operands can be whole";
 	}
 	for (uint32_t i = 0; i < d->n_out; i++)
-		if (d->out[i].flags != 0)
-			return "an output port has a flag";
+		if (d->out[i].flags & ~PCTL_PORT_IN_PLACE(30u))
+			return "an output port has a flag that is not for outputs";
+	return NULL;
+}
+
+/* An output in an input's place is of a plan, has its type, and the place for itself. */
+static const char *places_fault(const pctl_op_desc *d)
+{
+	for (uint32_t i = 0; i < d->n_out; i++) {
+		const uint32_t place = PCTL_PORT_PLACE(d->out[i].flags);
+
+		if (place == 0)
+			continue;
+		if (place > d->n_in || d->kind != PCTL_OPDEF_PLAN ||
+		    (d->in[place - 1].flags & PCTL_PORT_LIST))
+			return "an output port lies in the place of no input of a plan";
+		if (strcmp(d->out[i].type, d->in[place - 1].type) != 0)
+			return "an output port lies in the place of an input of another type";
+		for (uint32_t k = 0; k < i; k++)
+			if (PCTL_PORT_PLACE(d->out[k].flags) == place)
+				return "two output ports lie in the place of one input";
+	}
 	return NULL;
 }
 
@@ -137,6 +157,8 @@ static const char *description_fault(pctl_gate *g)
 	if (why != NULL)
 		return why;
 	why = flags_fault(d);
+	if (why == NULL)
+		why = places_fault(d);
 	if (why != NULL)
 		return why;
 	for (uint32_t i = 0; i < d->n_in; i++)

@@ -114,7 +114,8 @@ static pctl_status resolve(pctl_reopened *p, const pctl_run_options *o, pctl_ker
 	}
 	p->n_ins = r->n_inputs;
 	options.sets = sets;
-	status = pctl_pipeline_read_vfs(p->view, r->texts[0].name, call, &p->pipeline);
+	status = pctl_pipeline_read_set(p->view, r->texts[0].name, sets, r->n_params, call,
+					&p->pipeline);
 	if (status == PCTL_OK)
 		status = pctl_graph_resolve(p->pipeline, &options, call, NULL, NULL, &p->graph);
 	return status;

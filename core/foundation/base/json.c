@@ -80,13 +80,13 @@ void pctl_json_array_end(pctl_json *j)
 	end(j, "]");
 }
 
-static void quoted(pctl_json *j, const char *text)
+static void quoted(pctl_json *j, const char *text, size_t n_text)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	const unsigned char *s = (const unsigned char *)text, *end = s + n_text;
 
 	pctl_str_add(&j->out, "\"");
-	while (*s != '\0') {
-		size_t n = pctl_utf8_decode((const char *)s, 4, NULL);
+	while (s != end) {
+		size_t n = pctl_utf8_decode((const char *)s, (size_t)(end - s), NULL);
 
 		if (n == 0) {
 			pctl_str_add(&j->out, "\\ufffd");
@@ -108,20 +108,29 @@ static void quoted(pctl_json *j, const char *text)
 
 void pctl_json_key(pctl_json *j, const char *key)
 {
+	pctl_json_key_text(j, key, strlen(key));
+}
+
+void pctl_json_key_text(pctl_json *j, const char *key, size_t n)
+{
 	before_item(j);
-	quoted(j, key);
+	quoted(j, key, n);
 	pctl_str_add(&j->out, j->indent != 0 ? ": " : ":");
 	j->after_key = 1;
 }
 
 void pctl_json_string(pctl_json *j, const char *s)
 {
-	if (s == NULL) {
+	if (s == NULL)
 		pctl_json_null(j);
-		return;
-	}
+	else
+		pctl_json_text(j, s, strlen(s));
+}
+
+void pctl_json_text(pctl_json *j, const char *s, size_t n)
+{
 	before_item(j);
-	quoted(j, s);
+	quoted(j, s, n);
 }
 
 void pctl_json_u64(pctl_json *j, uint64_t v)

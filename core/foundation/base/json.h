@@ -18,10 +18,12 @@ void pctl_json_object_end(pctl_json *j);
 void pctl_json_array_begin(pctl_json *j);
 void pctl_json_array_end(pctl_json *j);
 void pctl_json_key(pctl_json *j, const char *key);
-void pctl_json_string(pctl_json *j, const char *s); /* NULL writes null */
-void pctl_json_u64(pctl_json *j, uint64_t v);	    /* as a string */
-void pctl_json_u32(pctl_json *j, uint32_t v);	    /* as a number */
-void pctl_json_number(pctl_json *j, uint64_t v);    /* as a number, for formats of others */
+void pctl_json_key_text(pctl_json *j, const char *key, size_t n);
+void pctl_json_string(pctl_json *j, const char *s);	    /* NULL writes null */
+void pctl_json_text(pctl_json *j, const char *s, size_t n); /* n bytes, NUL among them */
+void pctl_json_u64(pctl_json *j, uint64_t v);		    /* as a string */
+void pctl_json_u32(pctl_json *j, uint32_t v);		    /* as a number */
+void pctl_json_number(pctl_json *j, uint64_t v);	    /* as a number, for formats of others */
 void pctl_json_bool(pctl_json *j, int v);
 void pctl_json_double(pctl_json *j, double v); /* shortest that reads back; telemetry only */
 void pctl_json_null(pctl_json *j);

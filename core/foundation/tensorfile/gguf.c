@@ -1,16 +1,17 @@
-/* GGUF, versions 2 and 3: counts, keys with values (of which only the alignment matters here), names and shapes of tensors, data. */
+/* GGUF, versions 2 and 3: counts, keys with values (of which only the alignment matters here; gguf_keys.c reads the others), names and shapes of tensors, data. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
 #include "foundation/tensorfile/private.h"
 
 #define TENSORS_MAX (1u << 20)
 #define WINDOW 65536u
+#define KEYS_MAX (1u << 16)
 #define DEPTH_MAX 4u
 
-enum { VALUE_BOOL = 7, VALUE_STRING = 8, VALUE_ARRAY = 9, VALUES = 13 };
-static const uint8_t value_bytes[VALUES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+static const uint8_t value_bytes[PCTL_GGUF_TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
 /* ggml's numbers of types, and ours. */
 static const struct {
@@ -95,17 +96,17 @@ static void skip_value(cursor *c, uint64_t type, uint32_t depth)
 {
 	if (c->status != PCTL_OK)
 		return;
-	if (type >= VALUES || depth > DEPTH_MAX) {
+	if (type >= PCTL_GGUF_TYPES || depth > DEPTH_MAX) {
 		c->status = tensor_malformed(c->f, c->at, c->call,
 					     "a value of the unknown type %" PRIu64 ", or too deep",
 					     type);
-	} else if (type == VALUE_STRING) {
+	} else if (type == PCTL_GGUF_STRING) {
 		skip(c, integer(c, 8));
-	} else if (type == VALUE_ARRAY) {
+	} else if (type == PCTL_GGUF_ARRAY) {
 		const uint64_t of = integer(c, 4), n = integer(c, 8);
 		uint64_t bytes;
 
-		if (of < VALUES && value_bytes[of] != 0)
+		if (of < PCTL_GGUF_TYPES && value_bytes[of] != 0)
 			skip(c, __builtin_mul_overflow(n, (uint64_t)value_bytes[of], &bytes)
 					? UINT64_MAX
 					: bytes);
@@ -117,20 +118,96 @@ static void skip_value(cursor *c, uint64_t type, uint32_t depth)
 	}
 }
 
-static void key(cursor *c, uint64_t *alignment)
+/* A further key, zeroed; NULL: no memory. */
+static pctl_gguf_key *add_key(pctl_tensor_file *f, const char *name, uint64_t n)
 {
-	static const char wanted[] = "general.alignment";
-	char name[PCTL_TENSOR_NAME_MAX];
-	const uint64_t n = string(c, name), type = integer(c, 4), at = c->at;
+	pctl_gguf_key *k;
 
-	if (n != sizeof(wanted) - 1 || memcmp(name, wanted, n) != 0) {
-		skip_value(c, type, 0);
+	if (f->n_keys == f->keys_capacity) {
+		const uint64_t more = f->keys_capacity ? 2 * f->keys_capacity : 32;
+
+		k = realloc(f->keys, more * sizeof(*k));
+		if (k == NULL)
+			return NULL;
+		f->keys = k;
+		f->keys_capacity = more;
+	}
+	k = &f->keys[f->n_keys];
+	memset(k, 0, sizeof(*k));
+	k->name = pctl_arena_dup_n(f->arena, name, n);
+	f->n_keys += k->name != NULL;
+	return k->name == NULL ? NULL : k;
+}
+
+static void key(cursor *c, pctl_tensor_file *f)
+{
+	char name[PCTL_TENSOR_NAME_MAX];
+	const uint64_t begun = c->at, n = string(c, name), type = integer(c, 4), at = c->at;
+	pctl_gguf_key *k;
+
+	if (c->status == PCTL_OK && !tensor_name_good(name, n))
+		c->status = tensor_malformed(f, begun, c->call, "a key is no plain UTF-8");
+	if (c->status != PCTL_OK)
+		return;
+	k = add_key(f, name, n);
+	if (k == NULL) {
+		c->status = pctl_no_memory(c->call, "a key of a file");
 		return;
 	}
-	*alignment = type == 4 ? integer(c, 4) : 0;
-	if (c->status == PCTL_OK && (*alignment == 0 || (*alignment & (*alignment - 1)) != 0))
-		c->status = tensor_malformed(c->f, at, c->call,
-					     "general.alignment is no power of two in a u32");
+	*k = (pctl_gguf_key){
+		.name = k->name, .type = (uint32_t)type, .n = 1, .begun = begun, .at = at};
+	if (type == PCTL_GGUF_ARRAY)
+		k->of = (uint32_t)integer(c, 4);
+	if (type == PCTL_GGUF_ARRAY || type == PCTL_GGUF_STRING) {
+		k->n = integer(c, 8);
+		k->at = c->at;
+	} else if (type < PCTL_GGUF_TYPES) {
+		k->bits = integer(c, value_bytes[type]);
+	}
+	if (c->status == PCTL_OK && type != PCTL_GGUF_STRING)
+		c->at = at;
+	if (type == PCTL_GGUF_STRING)
+		skip(c, k->n);
+	else
+		skip_value(c, type, 0);
+	k->end = c->at;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(const pctl_gguf_key *const *)a)->name,
+		      (*(const pctl_gguf_key *const *)b)->name);
+}
+
+/* Two keys of one name would be two answers to one question. */
+static pctl_status keys_differ(const pctl_tensor_file *f, const pctl_call *call)
+{
+	const pctl_gguf_key **order = malloc((f->n_keys + 1) * sizeof(*order));
+	pctl_status status = PCTL_OK;
+
+	if (order == NULL)
+		return pctl_no_memory(call, "the keys of a file");
+	for (uint64_t i = 0; i < f->n_keys; i++)
+		order[i] = &f->keys[i];
+	qsort(order, f->n_keys, sizeof(*order), by_name);
+	for (uint64_t i = 1; i < f->n_keys && status == PCTL_OK; i++)
+		if (strcmp(order[i - 1]->name, order[i]->name) == 0)
+			status = tensor_malformed(f, order[i]->begun, call,
+						  "two keys have the name \"%.200s\"",
+						  order[i]->name);
+	free(order);
+	return status;
+}
+
+static pctl_status alignment_of(const pctl_tensor_file *f, const pctl_call *call, uint64_t *out)
+{
+	const pctl_gguf_key *k = pctl_tensor_file_key(f, "general.alignment");
+
+	*out = k == NULL ? GGUF_ALIGNMENT : k->bits;
+	if (k != NULL && (k->type != PCTL_GGUF_U32 || *out == 0 || (*out & (*out - 1)) != 0))
+		return tensor_malformed(f, k->at, call,
+					"general.alignment is no power of two in a u32");
+	return PCTL_OK;
 }
 
 static void tensor(cursor *c, pctl_tensor_file *f)
@@ -198,7 +275,7 @@ static pctl_status place(pctl_tensor_file *f, uint64_t header_end, uint64_t alig
 pctl_status tensor_open_gguf(pctl_tensor_file *f, const pctl_call *call)
 {
 	cursor *c = calloc(1, sizeof(*c));
-	uint64_t version, n_tensors, n_keys, alignment = 32;
+	uint64_t version, n_tensors, n_keys, alignment = 0;
 	pctl_status status;
 
 	if (c == NULL)
@@ -214,11 +291,67 @@ pctl_status tensor_open_gguf(pctl_tensor_file *f, const pctl_call *call)
 					     version);
 	if (c->status == PCTL_OK && n_tensors > TENSORS_MAX)
 		c->status = tensor_malformed(f, 8, call, "%" PRIu64 " tensors", n_tensors);
+	if (c->status == PCTL_OK && n_keys > KEYS_MAX)
+		c->status = tensor_malformed(f, 16, call, "%" PRIu64 " keys", n_keys);
 	for (uint64_t i = 0; i < n_keys && c->status == PCTL_OK; i++)
-		key(c, &alignment);
+		key(c, f);
+	if (c->status == PCTL_OK)
+		c->status = keys_differ(f, call);
+	if (c->status == PCTL_OK)
+		c->status = alignment_of(f, call, &alignment);
 	for (uint64_t i = 0; i < n_tensors && c->status == PCTL_OK; i++)
 		tensor(c, f);
 	status = c->status == PCTL_OK ? place(f, c->at, alignment, call) : c->status;
 	free(c);
 	return status;
+}
+
+/* ---- writing ---- */
+
+static int type_number(uint32_t dtype, uint32_t *out)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].dtype == dtype) {
+			*out = types[i].number;
+			return 1;
+		}
+	return 0;
+}
+
+pctl_status tensor_gguf_header(const char *path, const pctl_tensor *tensors, uint64_t n,
+			       const pctl_gguf_keys *keys, const pctl_call *call, char **out,
+			       uint64_t *n_out)
+{
+	static const char zeros[GGUF_ALIGNMENT];
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	uint64_t at = 0, elements, n_bytes;
+	uint32_t number;
+
+	*out = NULL;
+	pctl_str_add(&s, "GGUF");
+	tensor_put_integer(&s, 3, 4);
+	tensor_put_integer(&s, n, 8);
+	tensor_put_integer(&s, keys == NULL ? 0 : keys->n, 8);
+	if (keys != NULL)
+		pctl_str_add_n(&s, keys->bytes.data, keys->bytes.n);
+	for (uint64_t i = 0; i < n; i++) {
+		const pctl_tensor_type *type = &tensors[i].type;
+
+		if (!type_number(type->dtype, &number) || type->rank > 4 ||
+		    !pctl_tensor_size(type, &elements, &n_bytes)) {
+			pctl_str_drop(&s);
+			return tensor_no_room(path, "GGUF", &tensors[i], call);
+		}
+		tensor_put_text(&s, tensors[i].name, strlen(tensors[i].name));
+		tensor_put_integer(&s, type->rank, 4);
+		for (uint32_t k = type->rank; k-- > 0;)
+			tensor_put_integer(&s, type->dim[k], 8);
+		tensor_put_integer(&s, number, 4);
+		tensor_put_integer(&s, at, 8);
+		at = pctl_num_align(at + n_bytes, GGUF_ALIGNMENT);
+	}
+	pctl_str_add_n(&s, zeros, pctl_num_align(s.n, GGUF_ALIGNMENT) - s.n);
+	*n_out = s.n;
+	*out = pctl_str_finish(&s);
+	return *out == NULL ? pctl_no_memory(call, "a header") : PCTL_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "foundation/base/arena.h"
 #include "foundation/base/str.h"
+#include "foundation/tensorfile/gguf.h"
 #include "foundation/tensorfile/tensor_file.h"
 
 #define HEADER_MAX (100u << 20) /* of safetensors, by its definition */
@@ -25,6 +26,8 @@ struct pctl_tensor_file {
 	void *zip; /* of .npz */
 	stored *tensors;
 	uint64_t n, capacity;
+	pctl_gguf_key *keys; /* of GGUF */
+	uint64_t n_keys, keys_capacity;
 };
 
 pctl_status tensor_open_npy(pctl_tensor_file *f, const pctl_call *call);
@@ -59,6 +62,16 @@ int tensor_npy_header(pctl_str_buf *out, const pctl_tensor_type *type);
 const char *tensor_safetensors_type(uint32_t dtype);
 /* The bytes of a tensor as files have them: bool in bytes. NULL: no memory; else released with free(). */
 void *tensor_to_stored(const pctl_tensor *t, uint64_t *n);
+/* The header of safetensors, padded with blanks so that data begin at a multiple of 8; released with free(). NULL: no memory. */
+char *tensor_safetensors_header(const pctl_tensor *tensors, uint64_t n, uint64_t *n_out);
+/* And of GGUF, up to the first byte of data. PC4214: more dimensions than it has room for, or a type that it has not. */
+pctl_status tensor_gguf_header(const char *path, const pctl_tensor *tensors, uint64_t n,
+			       const pctl_gguf_keys *keys, const pctl_call *call, char **out,
+			       uint64_t *n_out);
+#define GGUF_ALIGNMENT 32u /* where the file says nothing else */
+/* n bytes of an integer from the lowest, and a string behind its length, as GGUF has them. */
+void tensor_put_integer(pctl_str_buf *s, uint64_t v, uint32_t n);
+void tensor_put_text(pctl_str_buf *s, const char *text, uint64_t n);
 
 pctl_status tensor_write_npz(const char *path, const pctl_tensor *tensors, uint64_t n,
 			     const pctl_call *call);

@@ -6,8 +6,8 @@
 #include <cjson/cJSON.h>
 
 #include "foundation/base/json.h"
-#include "foundation/base/output.h"
 #include "foundation/tensorfile/private.h"
+#include "foundation/tensorfile/writer.h"
 
 static const struct {
 	const char *name;
@@ -189,8 +189,7 @@ static uint64_t stored_bytes(const pctl_tensor *t)
 	return s.n_stored;
 }
 
-/* The header, padded with blanks so that data begin at a multiple of 8. NULL: no memory. */
-static char *make_header(const pctl_tensor *tensors, uint64_t n, uint64_t *n_out)
+char *tensor_safetensors_header(const pctl_tensor *tensors, uint64_t n, uint64_t *n_out)
 {
 	pctl_json j;
 	pctl_str_buf out = PCTL_STR_BUF_INIT;
@@ -233,36 +232,20 @@ static char *make_header(const pctl_tensor *tensors, uint64_t n, uint64_t *n_out
 pctl_status tensor_write_safetensors(const char *path, const pctl_tensor *tensors, uint64_t n,
 				     const pctl_call *call)
 {
-	pctl_output *out = NULL;
-	pctl_status status = PCTL_OK;
-	uint64_t n_header = 0;
-	uint8_t size[8];
-	char *text;
+	pctl_tensor_writer *w = NULL;
+	pctl_status status = pctl_tensor_writer_open(path, PCTL_TENSOR_FORMAT_SAFETENSORS, tensors,
+						     n, NULL, call, &w);
 
-	for (uint64_t i = 0; i < n; i++)
-		if (tensor_safetensors_type(tensors[i].type.dtype) == NULL)
-			return tensor_no_room(path, "safetensors", &tensors[i], call);
-	text = make_header(tensors, n, &n_header);
-	if (text == NULL)
-		return pctl_no_memory(call, "a header");
-	for (uint32_t i = 0; i < 8; i++)
-		size[i] = (uint8_t)(n_header >> 8 * i);
-	status = pctl_output_open(path, 1, call, &out);
-	if (status == PCTL_OK)
-		status = pctl_output_put(out, size, sizeof(size), call);
-	if (status == PCTL_OK)
-		status = pctl_output_put(out, text, n_header, call);
 	for (uint64_t i = 0; i < n && status == PCTL_OK; i++) {
 		uint64_t n_data;
 		void *data = tensor_to_stored(&tensors[i], &n_data);
 
 		status = data == NULL ? pctl_no_memory(call, "a tensor")
-				      : pctl_output_put(out, data, n_data, call);
+				      : pctl_tensor_writer_put(w, data, n_data, call);
 		free(data);
 	}
-	free(text);
 	if (status == PCTL_OK)
-		return pctl_output_commit(out, call);
-	pctl_output_discard(out);
+		return pctl_tensor_writer_commit(w, call);
+	pctl_tensor_writer_discard(w);
 	return status;
 }

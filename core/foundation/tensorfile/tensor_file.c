@@ -218,6 +218,7 @@ void pctl_tensor_file_close(pctl_tensor_file *f)
 	if (f->arena != NULL)
 		pctl_arena_destroy(f->arena);
 	free(f->tensors);
+	free(f->keys);
 	free(f);
 }
 
@@ -369,6 +370,12 @@ pctl_status pctl_tensor_file_read(pctl_tensor_file *f, uint64_t i, const pctl_ca
 		*out = NULL;
 	}
 	return status;
+}
+
+pctl_status pctl_tensor_file_read_part(const pctl_tensor_file *f, uint64_t i, uint64_t at,
+				       void *out, uint64_t n, const pctl_call *call)
+{
+	return tensor_pread(f, f->tensors[i].offset + at, out, n, call);
 }
 
 /* ---- writing ---- */

@@ -1,4 +1,4 @@
-/* Files of tensors: .npy and .npz of NumPy, safetensors, GGUF (read only). What a file says is checked before anything is believed: sizes
+/* Files of tensors: .npy and .npz of NumPy, safetensors, GGUF (written by writer.h alone). What a file says is checked before anything is believed: sizes
  * against the file's, offsets against each other, names, types, codes that stand for nothing. A file is known by its first
  * bytes, never by its name; a file that is written, by the name's ending.
  *
@@ -50,6 +50,10 @@ int pctl_tensor_file_dup(const pctl_tensor_file *f);
 /* All bytes of a tensor, released with free(). */
 pctl_status pctl_tensor_file_read(pctl_tensor_file *f, uint64_t i, const pctl_call *call,
 				  void **out);
+
+/* n bytes of a tensor from byte `at` of it on; only where pctl_tensor_file_place gives 1, and within the tensor. Codes are not looked at. */
+pctl_status pctl_tensor_file_read_part(const pctl_tensor_file *f, uint64_t i, uint64_t at,
+				       void *out, uint64_t n, const pctl_call *call);
 
 /* 1 and the elements and bytes of a tensor of this type; 0 where they do not fit 64 bits, or a row is no whole number of blocks. */
 int pctl_tensor_size(const pctl_tensor_type *type, uint64_t *n, uint64_t *n_bytes);

@@ -73,6 +73,14 @@ typedef struct pctl_port {
 /* A list: the last input port of a plan op, which a job feeds with one tensor or more. Queries, plans, references and laws have one input
  * for each of them, in their order, so that n_in is at least the description's; all inputs together are at most PCTL_PORTS_MAX. */
 #define PCTL_PORT_LIST 1u
+/*
+ * Of an output of a plan op: it is that input with some of it written anew, of its very type, and may lie where the input lies
+ * (SEMANTICS.md 17.7). Every plan of the op copies the input to the output, each byte to its place, before it touches these bytes of the
+ * output in another way, and touches the input in no other way. The host sees to that (PC4132), and leaves the copies out where
+ * nothing else reads the input afterwards. No two outputs have one input. PCTL_PORT_PLACE: 1 + the input's number, or 0.
+ */
+#define PCTL_PORT_IN_PLACE(input) ((1u + (input)) << 8)
+#define PCTL_PORT_PLACE(flags) ((flags) >> 8 & 0x1fu)
 
 enum { PCTL_ATTR_U64 = 1, PCTL_ATTR_I64 = 2, PCTL_ATTR_STRING = 3, PCTL_ATTR_BOOL = 4 };
 typedef struct pctl_attr_desc {

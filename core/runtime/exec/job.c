@@ -19,21 +19,6 @@ struct view {
 	pctl_buffer **buffers; /* one a plan buffer */
 };
 
-/* The bytes that pad an output to a multiple of four stay zero: of a value they are promised to be. */
-static pctl_status poison(struct pctl_job_running *r, uint32_t i, uint64_t seed,
-			  pctl_buffer *buffer)
-{
-	const pctl_plan_buffer *b = &r->plan->buffers[i];
-	uint64_t n = b->kind == PCTL_PLAN_OUTPUT && r->run->out_bytes != NULL
-			     ? r->run->out_bytes[i - r->plan->n_in]
-			     : b->n_bytes;
-
-	if (r->run->poison == 0 || (b->kind != PCTL_PLAN_OUTPUT && b->kind != PCTL_PLAN_TEMP))
-		return PCTL_OK;
-	return pctl_job_poison(r->s, buffer, r->shape.before, n,
-			       r->run->poison * 0x9e3779b97f4a7c15ull + seed + 1u, r->call);
-}
-
 static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_t seed, int second,
 				 pctl_buffer **out)
 {
@@ -51,7 +36,7 @@ static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_
 					  b->kind == PCTL_PLAN_PARAMS ? b->data : NULL, b->n_bytes,
 					  r->call);
 	if (status == PCTL_OK)
-		status = poison(r, i, seed, *out);
+		status = pctl_job_poison_own(r, i, seed, *out);
 	if (is_whole)
 		return status;
 	if (status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && b->n_bytes != 0)
@@ -149,7 +134,7 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 	if (status == PCTL_OK && has_pool(r))
 		status = create_pool(r);
 	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
-		if (is_pooled(r, i))
+		if (is_pooled(r, i) || pctl_job_place(r, i) != 0)
 			continue;
 		if (plan->buffers[i].kind == PCTL_PLAN_CONSTANT) {
 			status =
@@ -182,6 +167,10 @@ void pctl_job_buffers_of(const struct pctl_job_running *r, uint64_t round, pctl_
 		if (is_pooled(r, i)) {
 			buffers[i] = r->pool;
 			bases[i] += plan->buffers[i].at;
+		}
+		if (pctl_job_place(r, i) != 0) {
+			buffers[i] = r->inputs[pctl_job_place(r, i) - 1];
+			bases[i] = r->lie[pctl_job_place(r, i) - 1].before;
 		}
 	}
 	for (uint32_t i = plan->n_in; round % 2 != 0 && i < plan->n_in + plan->n_out; i++) {
@@ -271,42 +260,6 @@ static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, ui
 	return status;
 }
 
-/* The message with what stands for numbers filled in. */
-static void fill_in(const pctl_plan_check *c, uint64_t found, uint64_t also, pctl_str_buf *text)
-{
-	const int64_t as_signed = c->also_bytes == 4 ? (int32_t)(uint32_t)also : (int64_t)also;
-
-	for (const char *at = c->message; *at != '\0';) {
-		const size_t n = strcspn(at, "%");
-		const char mark = at[n] == '\0' ? '\0' : at[n + 1];
-
-		pctl_str_add_n(text, at, n);
-		at += n;
-		if (mark == 'v')
-			pctl_str_addf(text, "%" PRIu64, found);
-		else if (mark == 'u' && c->also_bytes != 0)
-			pctl_str_addf(text, "%" PRIu64, also);
-		else if (mark == 'i' && c->also_bytes != 0)
-			pctl_str_addf(text, "%" PRId64, as_signed);
-		else if (*at != '\0')
-			pctl_str_add_n(text, at, mark == '\0' ? 1 : 2);
-		at += *at == '\0' ? 0 : mark == '\0' ? 1 : 2;
-	}
-}
-
-static pctl_status refuse_check(const struct pctl_job_running *r, const pctl_plan_check *c,
-				uint64_t found, uint64_t also)
-{
-	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	pctl_status status;
-
-	fill_in(c, found, also, &text);
-	status = pctl_refuse(r->call, PC5205_JOB_FAILED, "job \"%s\" failed: %s", r->plan->name,
-			     text.data == NULL ? c->message : text.data);
-	pctl_str_drop(&text);
-	return status;
-}
-
 /* The assertions, on the buffers that round `round` used. */
 static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 {
@@ -330,7 +283,7 @@ static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 			status = read_word(r, buffers[c->buffer], bases[c->buffer] + c->also_offset,
 					   c->also_bytes, &also);
 		if (status == PCTL_OK && found != c->expected)
-			status = refuse_check(r, c, found, also);
+			status = pctl_job_refuse_check(r->plan, c, found, also, r->call);
 	}
 	free(buffers);
 	free(bases);
@@ -447,6 +400,13 @@ static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, 
 		uint32_t b = plan->n_in + i;
 		pctl_buffer **kept = pctl_job_keeps_second(r, b) ? &r->second[b] : &r->own[b];
 
+		if (pctl_job_place(r, b) != 0) {
+			out[i] = pctl_value_take_over(in[pctl_job_place(r, b) - 1], r->s,
+						      r->run->out_bytes[i]);
+			if (out[i] == NULL)
+				return pctl_no_memory(r->call, "a job");
+			continue;
+		}
 		if (r->run->repeat == 0) {
 			for (uint32_t k = 0; k < plan->n_in; k++) {
 				if (r->run->carry != NULL && r->run->carry[k] == i + 1)
@@ -535,6 +495,8 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 		pctl_value_release(out[i]);
 		out[i] = NULL;
 	}
+	if (status != PCTL_OK)
+		pctl_job_drop_places(&r, in);
 	tear_down(&r);
 	if (stats != NULL)
 		*stats = (pctl_job_stats){.device_ns = r.work.device_ns,

@@ -66,6 +66,9 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
  * watch   PCTL_WATCH_ROUNDS: `watched` is shown the buffers after each round (step 0); _STEPS: before that after each step
  *         too (from 1), each a submit of its own whose trace id names it. Steps that move no bytes are passed over; of a
  *         cut round only its steps are shown
+ * places  as the plan's in_place allows, of a plan that runs once: the output takes the buffer of that input over, whose value has none
+ *         on the session afterwards; nobody else may have the value, and its bytes are with the host or a source where they are
+ *         wanted again (pctl_value_hold before)
  * times   NULL, or room for `repeat` rounds, each a submit of its own then; with a device that has timestamps they stand around
  *         all kernels of a round, not around copies and fills before the first
  * marks   steps, ascending, before each of which slot 0, 1, .. takes the device's time, and one more behind the last step; with n_marks
@@ -74,8 +77,10 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
 typedef struct pctl_job_run {
 	const pctl_job_plan *plan;
 	uint64_t repeat;
-	const uint32_t *carry;		    /* for each input 1 + output, or 0; NULL without */
-	const uint64_t *out_bytes;	    /* exact bytes of each output */
+	const uint32_t *carry;	   /* for each input 1 + output, or 0; NULL without */
+	const uint64_t *out_bytes; /* exact bytes of each output */
+	const uint8_t
+		*places; /* of each output 1 + the input where it lies, or 0; NULL: each apart */
 	uint64_t timeout_ms;		    /* for the whole job, 0 none */
 	const pctl_progress_sink *progress; /* NULL: none */
 	uint32_t traced, cut, steps;
@@ -120,6 +125,10 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 /* Fill n_bytes of a buffer, from `base` on, with the pattern of a seed (not 0). */
 pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t base, uint64_t n_bytes,
 			    uint64_t seed, const pctl_call *call);
+
+/* PC5205 in the words of an assertion that found `found`, and `also` where it tells a second number. */
+pctl_status pctl_job_refuse_check(const pctl_job_plan *plan, const pctl_plan_check *c,
+				  uint64_t found, uint64_t also, const pctl_call *call);
 
 /* PC5226 at the first loop of the step's kernel that counts; `why` ends the message. */
 #define PCTL_TURNS_HINT \

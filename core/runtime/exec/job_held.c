@@ -61,6 +61,8 @@ pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *i
 		const pctl_plan_buffer *b = &plan->buffers[i];
 		const uint8_t *data = b->data;
 
+		if (i < plan->n_in && pctl_job_is_overwritten(r, i))
+			continue;
 		h.number = i;
 		h.buffer = i < plan->n_in ? r->inputs[i] : r->own[i];
 		h.base = i < plan->n_in			 ? r->lie[i].before

@@ -33,6 +33,15 @@ struct pctl_job_running {
 /* Buffers of round `round` (0, then odd and even alternate), one a plan buffer, and where in them the plan's bytes begin. */
 void pctl_job_buffers_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers,
 			 uint64_t *bases);
+/* 1 + the input in whose place a buffer of the plan lies, or 0. */
+uint32_t pctl_job_place(const struct pctl_job_running *r, uint32_t number);
+/* 1: an output lies in the place of the input. */
+int pctl_job_is_overwritten(const struct pctl_job_running *r, uint32_t input);
+/* Of a job that failed: such inputs may be half written, and nobody is to find them on the session. */
+void pctl_job_drop_places(struct pctl_job_running *r, pctl_value *const *in);
+/* What is anything before a plan wrote it (SEMANTICS.md 17.1), in the run's pattern; poison.c. */
+pctl_status pctl_job_poison_own(const struct pctl_job_running *r, uint32_t i, uint64_t seed,
+				pctl_buffer *buffer);
 /* A binding that the program writes to. */
 int pctl_job_writes(const pctl_program *p, const pctl_plan_binding *b);
 /* job_contract.c: before anything is recorded, the programs under range contracts in r->kernels, where the inputs fulfil

@@ -1,35 +1,21 @@
 /* Recording a job: the commands of rounds and steps, with a barrier only where one command needs what another wrote. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "runtime/exec/hazards.h"
 #include "runtime/exec/job_private.h"
 
 struct recorder {
 	struct pctl_job_running *r;
 	pctl_buffer **buffers;
-	uint64_t *bases;  /* of the plan's bytes in them */
-	uint8_t *touched; /* a plan buffer since the last barrier: 1 read, 2 written */
+	uint64_t *bases; /* of the plan's bytes in them */
+	pctl_hazards hazards;
 };
 
-static int overlap(const struct recorder *rec, uint32_t a, uint32_t b)
+static pctl_touched access_of(const struct recorder *rec, uint32_t buffer, uint64_t offset,
+			      uint64_t n_bytes, int writes)
 {
-	const pctl_plan_buffer *of = rec->r->plan->buffers;
-
-	return rec->bases[a] < rec->bases[b] + of[b].n_bytes &&
-	       rec->bases[b] < rec->bases[a] + of[a].n_bytes;
-}
-
-static void note_access(const struct recorder *rec, uint32_t buffer, int writes, uint8_t *next,
-			int *hazard)
-{
-	/* Two plan numbers may be one buffer (a value fed to two ports) or lie in one (temporaries), so compare what they
-	 * stand for. */
-	for (uint32_t i = 0; i < rec->r->plan->n_buffers; i++) {
-		if (rec->buffers[i] == rec->buffers[buffer] && overlap(rec, i, buffer) &&
-		    (rec->touched[i] & 2 || (writes && rec->touched[i])))
-			*hazard = 1;
-	}
-	next[buffer] |= writes ? 2 : 1;
+	return (pctl_touched){rec->buffers[buffer], rec->bases[buffer] + offset, n_bytes,
+			      (uint32_t)writes, 0};
 }
 
 int pctl_job_writes(const pctl_program *p, const pctl_plan_binding *b)
@@ -44,31 +30,40 @@ int pctl_job_writes(const pctl_program *p, const pctl_plan_binding *b)
 
 static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
 {
-	uint32_t n = rec->r->plan->n_buffers;
-	uint8_t *next = calloc(n + 1u, 1);
+	const int is_kernel = step->kind == PCTL_STEP_KERNEL;
+	pctl_touched copied[2], *accesses = copied;
+	uint32_t n = is_kernel			    ? step->n_bindings + (step->counts != 0)
+		     : step->kind == PCTL_STEP_COPY ? 2
+						    : 1;
 	pctl_status status = PCTL_OK;
-	int hazard = 0;
 
-	if (next == NULL)
+	if (is_kernel)
+		accesses = calloc(n + 1u, sizeof(*accesses));
+	if (accesses == NULL)
 		return pctl_no_memory(rec->r->call, "a job");
-	for (uint32_t i = 0; step->kind == PCTL_STEP_KERNEL && i < step->n_bindings; i++)
-		note_access(rec, step->bindings[i].buffer,
-			    pctl_job_writes(step->unit->program, &step->bindings[i]), next,
-			    &hazard);
-	if (step->counts != 0)
-		note_access(rec, step->counts - 1u, 0, next, &hazard);
-	if (step->kind != PCTL_STEP_KERNEL)
-		note_access(rec, step->to, 1, next, &hazard);
+	for (uint32_t i = 0; is_kernel && i < step->n_bindings; i++) {
+		const pctl_plan_binding *b = &step->bindings[i];
+
+		accesses[i] = access_of(rec, b->buffer, b->offset, b->n_bytes,
+					pctl_job_writes(step->unit->program, b));
+	}
+	/* The three numbers of workgroups, read when it runs. */
+	if (is_kernel && step->counts != 0)
+		accesses[step->n_bindings] =
+			access_of(rec, step->counts - 1u, step->counts_offset, 12, 0);
+	if (!is_kernel)
+		accesses[0] = access_of(rec, step->to, step->to_offset, step->n_bytes, 1);
 	if (step->kind == PCTL_STEP_COPY)
-		note_access(rec, step->from, 0, next, &hazard);
-	if (hazard) {
+		accesses[1] = access_of(rec, step->from, step->from_offset, step->n_bytes, 0);
+	if (pctl_hazards_meet(&rec->hazards, accesses, n)) {
 		rec->r->barriers++;
 		status = rec->r->t->list_barrier(rec->r->work.list, rec->r->call);
-		memset(rec->touched, 0, n);
+		pctl_hazards_clear(&rec->hazards);
 	}
-	for (uint32_t i = 0; i < n; i++)
-		rec->touched[i] |= next[i];
-	free(next);
+	if (status == PCTL_OK)
+		status = pctl_hazards_note(&rec->hazards, accesses, n, rec->r->call);
+	if (is_kernel)
+		free(accesses);
 	return status;
 }
 
@@ -154,7 +149,7 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 			status = r->t->list_timestamp(r->work.list, r->call, mark++);
 		if (status != PCTL_OK)
 			break;
-		if (pctl_job_is_empty(step))
+		if (pctl_job_is_empty(step) || pctl_step_falls_away(r->plan, step, r->run->places))
 			continue;
 		status = barrier_before(rec, step);
 		if (status == PCTL_OK)
@@ -183,13 +178,14 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t n, uint32_t step,
 			    pctl_list **out)
 {
-	struct recorder rec = {r, calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *)),
+	struct recorder rec = {r,
+			       calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *)),
 			       calloc(r->plan->n_buffers + 1u, sizeof(uint64_t)),
-			       calloc(r->plan->n_buffers + 1u, 1)};
+			       {NULL, 0, 0}};
 	pctl_status status;
 
 	*out = NULL;
-	if (rec.buffers == NULL || rec.bases == NULL || rec.touched == NULL) {
+	if (rec.buffers == NULL || rec.bases == NULL) {
 		status = pctl_no_memory(r->call, "a job");
 		goto out;
 	}
@@ -197,7 +193,7 @@ pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		if (i != 0)
 			status = r->t->list_barrier(r->work.list, r->call);
-		memset(rec.touched, 0, r->plan->n_buffers);
+		pctl_hazards_clear(&rec.hazards);
 		pctl_submission_trace(&r->work, r->plan->name, (uint32_t)(first + i), step);
 		if (status == PCTL_OK)
 			status = step == 0 ? record_steps(&rec, first + i, 0,
@@ -210,6 +206,6 @@ pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t
 out:
 	free(rec.buffers);
 	free(rec.bases);
-	free(rec.touched);
+	pctl_hazards_drop(&rec.hazards);
 	return status;
 }

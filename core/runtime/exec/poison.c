@@ -1,7 +1,7 @@
 /* Buffers that start with garbage: what a plan promises to fill, it must not read before. */
 #include <stdlib.h>
 
-#include "runtime/exec/job.h"
+#include "runtime/exec/job_private.h"
 
 #define PIECE 65536u
 
@@ -25,4 +25,19 @@ pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t base,
 			n_bytes - at < PIECE ? n_bytes - at : PIECE);
 	free(piece);
 	return status;
+}
+
+/* The bytes that pad an output to a multiple of four stay zero: of a value they are promised to be. */
+pctl_status pctl_job_poison_own(const struct pctl_job_running *r, uint32_t i, uint64_t seed,
+				pctl_buffer *buffer)
+{
+	const pctl_plan_buffer *b = &r->plan->buffers[i];
+	uint64_t n = b->kind == PCTL_PLAN_OUTPUT && r->run->out_bytes != NULL
+			     ? r->run->out_bytes[i - r->plan->n_in]
+			     : b->n_bytes;
+
+	if (r->run->poison == 0 || (b->kind != PCTL_PLAN_OUTPUT && b->kind != PCTL_PLAN_TEMP))
+		return PCTL_OK;
+	return pctl_job_poison(r->s, buffer, r->shape.before, n,
+			       r->run->poison * 0x9e3779b97f4a7c15ull + seed + 1u, r->call);
 }

@@ -39,8 +39,8 @@ static void add_user(pctl_running *r, pctl_source s)
 	}
 }
 
-static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_options *o,
-			  const pctl_call *call)
+pctl_status pctl_run_set_up(pctl_running *r, const pctl_graph *g, const pctl_run_options *o,
+			    const pctl_call *call)
 {
 	const pctl_pipeline *p = g->pipeline;
 
@@ -61,10 +61,11 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	r->input_evidence =
 		pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->input_evidence));
 	r->dims = pctl_map_create();
+	r->sets = pctl_tensor_sets_create();
 	if (r->sources == NULL || r->inputs == NULL || r->input_users == NULL ||
 	    r->input_alive == NULL || r->input_types == NULL || r->nodes == NULL ||
-	    r->input_evidence == NULL || r->dims == NULL || r->result->inputs == NULL ||
-	    r->result->outputs == NULL || r->result->jobs == NULL)
+	    r->input_evidence == NULL || r->dims == NULL || r->sets == NULL ||
+	    r->result->inputs == NULL || r->result->outputs == NULL || r->result->jobs == NULL)
 		return pctl_no_memory(call, "a run");
 	if (o->flags & PCTL_RUN_NATIVE && p->max_class != PCTL_CLASS_APPROXIMATE)
 		return pctl_refuse(call, PC5215_NATIVE_FORMS, "the pipeline's class is %s",
@@ -83,15 +84,18 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	return PCTL_OK;
 }
 
-static void tear_down(pctl_running *r)
+void pctl_run_tear_down(pctl_running *r)
 {
 	for (uint32_t i = 0; r->nodes != NULL && i < r->graph->n_nodes; i++)
 		pctl_run_node_clear(&r->nodes[i]);
 	for (uint32_t i = 0; r->inputs != NULL && i < r->graph->pipeline->n_inputs; i++)
 		pctl_value_release(r->inputs[i]);
+	pctl_run_forget(r);
 	pctl_run_close_sessions(r);
 	for (uint32_t i = 0; r->sources != NULL && i < r->graph->pipeline->n_inputs; i++)
-		pctl_source_close(r->sources[i]);
+		if (!pctl_run_is_borrowed(r, i))
+			pctl_source_close(r->sources[i]);
+	pctl_tensor_sets_destroy(r->sets);
 	pctl_map_destroy(r->dims);
 }
 
@@ -116,10 +120,9 @@ pctl_status pctl_run_check_gas(pctl_running *r)
 			      limit);
 }
 
-/* Plan nodes in order from *next on, as far as sizes are known; *next is the first that could not
- * be. */
-static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
+pctl_status pctl_run_plan_ahead(pctl_running *r, uint32_t *next)
 {
+	pctl_status checked;
 	uint64_t peak;
 
 	while (*next < r->graph->n_nodes) {
@@ -144,7 +147,8 @@ static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 					   "the gas of this run does not fit in 64 bits");
 		(*next)++;
 	}
-	return pctl_run_foresee(r, *next, &peak);
+	checked = pctl_run_check_states(r);
+	return checked != PCTL_OK ? checked : pctl_run_foresee(r, *next, &peak);
 }
 
 /* The values that feed a node, in port order; of a group, those that its kernel reads. */
@@ -159,35 +163,6 @@ static void inputs_of(const pctl_running *r, const pctl_run_node *n, pctl_value 
 		in[i] = s.job == PCTL_FROM_INPUT ? r->inputs[s.port]
 						 : r->nodes[s.job].values[s.port];
 	}
-}
-
-static void tell_stage(void *teller, const pctl_progress *p)
-{
-	const pctl_run_teller *t = teller;
-	pctl_progress now = t->what;
-
-	now.unit = p->unit;
-	now.done = p->done;
-	now.total = p->total;
-	now.elapsed_ns = p->elapsed_ns;
-	now.limit_ns = p->limit_ns;
-	pctl_progress_tell(&t->r->o->progress, &now);
-}
-
-void pctl_run_tell(pctl_run_teller *t, const pctl_running *r, const pctl_run_node *n,
-		   const char *stage, const pctl_session *s)
-{
-	*t = (pctl_run_teller){
-		.r = r,
-		.what = {.stage = stage,
-			 .what = n->node->job->id,
-			 .device = s == NULL ? NULL : pctl_session_id(s),
-			 .memory_bytes =
-				 n->canonical == NULL ? 0 : pctl_run_peak_bytes(n, n->canonical),
-			 .job = r->result->n_jobs + 1u,
-			 .jobs = r->graph->n_nodes},
-		.sink = {tell_stage, t}};
-	pctl_progress_tell(&r->o->progress, &t->what);
 }
 
 /* Pieces of work for the sample: a node's job, then each size that is found in its data. */
@@ -303,9 +278,10 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 			    .observer = &observe,
 			    .observed_ctx = &observe};
 	const pctl_source *sources;
+	uint8_t places[PCTL_PORTS_MAX];
 	uint32_t n_sources;
 	pctl_shape shape;
-	uint64_t began;
+	uint64_t began, placed;
 	pctl_status status = pctl_run_make_ready(r, n);
 
 	run.plan = n->tuned != NULL ? n->tuned : n->canonical;
@@ -342,7 +318,10 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	for (uint32_t i = 0; i < n_sources; i++)
 		if (sources[i].job != PCTL_FROM_INPUT)
 			n->trusted |= r->nodes[sources[i].job].trusted;
-	pctl_run_note_peak(r, n, run.plan);
+	status = pctl_run_take_places(r, n, &run, in, places, &placed);
+	if (status != PCTL_OK)
+		return status;
+	pctl_run_note_peak(r, n, run.plan, placed);
 	pctl_run_tell(&teller, r, n, "run", n->session);
 	run.quiet_turns = !(pctl_session_build_flags(n->session) & PCTL_BUILD_SANITIZE);
 	status = pctl_job_execute(n->session, &run, in, r->call, n->values, &job->stats);
@@ -446,7 +425,7 @@ static pctl_status run_nodes(pctl_running *r)
 {
 	uint32_t planned = 0;
 	uint64_t began;
-	pctl_status status = plan_ahead(r, &planned);
+	pctl_status status = pctl_run_plan_ahead(r, &planned);
 
 	r->executes = 1;
 	if (status == PCTL_OK)
@@ -482,7 +461,7 @@ static pctl_status run_nodes(pctl_running *r)
 		}
 		status = measure_node(r, r->graph->order[i]);
 		if (status == PCTL_OK)
-			status = plan_ahead(r, &planned);
+			status = pctl_run_plan_ahead(r, &planned);
 		if (status == PCTL_OK)
 			status = pctl_run_fuse(r, i, planned);
 		if (status == PCTL_OK)
@@ -494,7 +473,7 @@ static pctl_status run_nodes(pctl_running *r)
 static pctl_status finish(pctl_running *r, pctl_status status, uint64_t started,
 			  pctl_run_result **out)
 {
-	tear_down(r);
+	pctl_run_tear_down(r);
 	if (status != PCTL_OK) {
 		pctl_run_result_destroy(r->result);
 		return status;
@@ -518,7 +497,7 @@ pctl_status pctl_run_once(const pctl_graph *g, const pctl_run_options *o, pctl_r
 {
 	uint64_t started = pctl_clock_ns(), began = started;
 	pctl_running r;
-	pctl_status status = set_up(&r, g, o, call);
+	pctl_status status = pctl_run_set_up(&r, g, o, call);
 
 	*out = NULL;
 	r.left = left;
@@ -569,13 +548,13 @@ pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const 
 	uint64_t started = pctl_clock_ns();
 	uint32_t planned = 0;
 	pctl_running r;
-	pctl_status status = set_up(&r, g, o, call);
+	pctl_status status = pctl_run_set_up(&r, g, o, call);
 
 	*out = NULL;
 	if (status == PCTL_OK)
 		status = pctl_run_bind_inputs(&r);
 	if (status == PCTL_OK)
-		status = plan_ahead(&r, &planned);
+		status = pctl_run_plan_ahead(&r, &planned);
 	if (status == PCTL_OK)
 		status = pctl_run_check_gas(&r);
 	if (status == PCTL_OK && !(o->flags & PCTL_RUN_NO_DEVICE))

@@ -27,6 +27,8 @@
 
 #define PCTL_RUN_NO_FUSE 8192u /* every job runs by itself */
 
+#define PCTL_RUN_NO_PLACES 16384u /* no output lies in the place of an input (SEMANTICS.md 17.7) */
+
 #define PCTL_RUN_CHECK_RACES \
 	2048u /* every job not proven is checked for races, whatever it costs */
 #define PCTL_RUN_RACES_KNOWN \
@@ -128,6 +130,8 @@ typedef struct pctl_input_bytes {
  *           the result have no CID, and no memo is used
  * agreed    NULL, or what every job must give: other bytes end the run with PC5235
  * limit     NULL: the whole pipeline; needs observe
+ * like      NULL, or a run under way whose inputs are taken, by their names, where nobody gives data: nothing is opened or
+ *           named again; it outlives this one
  * watch     called after each job, and with watch_level (PCTL_WATCH_*) after each round and step before; any error it
  *           returns ends the run with it. Not after a job that `limit` cuts short. The run itself goes as without: outputs
  *           are stored, and a remembered result may answer, of which nothing is seen then
@@ -161,6 +165,7 @@ typedef struct pctl_run_options {
 	pctl_status (*watch)(void *ctx, const pctl_run_observation *view, const pctl_call *call);
 	void *watch_ctx;
 	uint32_t watch_level, reserved2;
+	const struct pctl_running *like;
 } pctl_run_options;
 
 /* An input that was read or an output that was made. */

@@ -8,6 +8,18 @@
 #include "runtime/exec/adversary.h"
 #include "runtime/exec/run_private.h"
 
+pctl_status pctl_run_refuse_max(const pctl_job_plan *plan, const pctl_step *step, const pctl_max *m,
+				uint64_t value, const pctl_call *call)
+{
+	const pctl_program *p = step->unit->program;
+
+	return pctl_refuse(call, PC4135_UNIFORM_MAX,
+			   "job \"%s\": kernel %s: uniform \"%s\" holds %" PRIu64
+			   ", its declared maximum is %" PRIu64,
+			   plan->name, step->unit->name, pctl_str(p, p->vars[m->var].name), value,
+			   m->value);
+}
+
 static pctl_status check_one(pctl_running *r, const pctl_job_run *run, const pctl_step *step,
 			     const pctl_max *m, pctl_value *const *in)
 {
@@ -43,11 +55,7 @@ static pctl_status check_one(pctl_running *r, const pctl_job_run *run, const pct
 		for (uint32_t k = 0; k < bytes; k++)
 			value |= (uint64_t)raw[k] << (8 * k);
 		if (value > m->value)
-			return pctl_refuse(r->call, PC4135_UNIFORM_MAX,
-					   "job \"%s\": kernel %s: uniform \"%s\" holds %" PRIu64
-					   ", its declared maximum is %" PRIu64,
-					   plan->name, step->unit->name, pctl_str(p, v->name),
-					   value, m->value);
+			return pctl_run_refuse_max(plan, step, m, value, r->call);
 	}
 	return PCTL_OK;
 }
@@ -186,6 +194,7 @@ static pctl_status do_again(again *x, const pctl_call *call)
 	reference.progress = &teller.sink;
 	reference.watch = PCTL_WATCH_JOBS;
 	reference.held = 0;
+	reference.places = NULL;
 	reference.shape = NULL;
 	if (x->n->group != NULL)
 		return pctl_run_group_apart(x->r, x->n->group, x->r->reference, &reference, call,

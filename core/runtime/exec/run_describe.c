@@ -90,7 +90,8 @@ void pctl_run_done_with(pctl_running *r, const pctl_run_node *n)
 
 /* Note the most that lies on devices at once: what is alive, inputs of the run from their first use
  * on, and what the job makes for itself. */
-void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan)
+void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan,
+			uint64_t placed)
 {
 	uint32_t count;
 	const pctl_source *sources = pctl_run_sources(n, &count);
@@ -104,7 +105,7 @@ void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_
 		r->input_alive[s.port] = 1;
 		r->alive_bytes += pctl_value_bytes(r->inputs[s.port]);
 	}
-	(void)pctl_num_add(r->alive_bytes, pctl_run_own_bytes(n, plan), &peak);
+	(void)pctl_num_add(r->alive_bytes, pctl_run_own_bytes(n, plan) - placed, &peak);
 	if (peak > r->result->peak_bytes)
 		r->result->peak_bytes = peak;
 }

@@ -459,3 +459,13 @@ pctl_status pctl_run_choose(pctl_running *r)
 		status = note_identity(r, r->main);
 	return status;
 }
+
+pctl_status pctl_run_choose_as(pctl_running *r, pctl_session *s)
+{
+	pctl_status status = qualifies(r, s, r->call);
+
+	if (status != PCTL_OK)
+		return status;
+	r->main = s;
+	return note_identity(r, s);
+}

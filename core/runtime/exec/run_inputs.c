@@ -51,14 +51,23 @@ static pctl_status bind_dims(pctl_running *r, const pctl_pipe_input *in, const p
 	return PCTL_OK;
 }
 
+/* One text may stand for tensors of all layers: what is wrong with it is said once. */
+static void said_of(const pctl_running *r, uint32_t i)
+{
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+
+	pctl_pipe_once_of(r->once, in->tensor == NULL ? NULL : in->name);
+}
+
 /* A data file of a pipeline that is read from elsewhere than the file system. */
 static pctl_status open_in_view(pctl_running *r, uint32_t i)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
 	const pctl_vfs *vfs = p->vfs->data;
 	size_t n_path = strlen(p->inputs[i].file);
-	const char *tensor = NULL;
-	const int is_tensor = pctl_tensor_ref_parse(p->inputs[i].file, &n_path, &tensor);
+	const char *tensor = p->inputs[i].tensor;
+	const int is_tensor =
+		tensor != NULL || pctl_tensor_ref_parse(p->inputs[i].file, &n_path, &tensor);
 	char *path = strndup(p->inputs[i].file, n_path), *name, *data = NULL;
 	uint64_t n = 0;
 	pctl_status status;
@@ -86,11 +95,58 @@ static const pctl_input_bytes *given_bytes(const pctl_running *r, uint32_t i)
 	return NULL;
 }
 
+/* The number of the input of `like` by the name of input i; UINT32_MAX: there is none with data. */
+static uint32_t like_of(const pctl_running *r, uint32_t i)
+{
+	const pctl_running *like = r->o->like;
+
+	for (uint32_t k = 0; like != NULL && k < like->graph->pipeline->n_inputs; k++)
+		if (like->sources[k] != NULL && strcmp(like->graph->pipeline->inputs[k].name,
+						       r->graph->pipeline->inputs[i].name) == 0)
+			return k;
+	return UINT32_MAX;
+}
+
+int pctl_run_is_borrowed(const pctl_running *r, uint32_t i)
+{
+	const uint32_t k = like_of(r, i);
+
+	return k != UINT32_MAX && r->sources[i] == r->o->like->sources[k];
+}
+
+static pctl_value *value_of(const pctl_running *r, uint32_t i)
+{
+	if (r->shares && pctl_run_is_borrowed(r, i) && r->o->like->inputs[like_of(r, i)] != NULL)
+		return pctl_value_retain(r->o->like->inputs[like_of(r, i)]);
+	return pctl_value_from_source(r->sources[i]);
+}
+
+/* What --in says of a name, or NULL. */
+static const char *given_text(const pctl_running *r, const char *name)
+{
+	const char *given = NULL;
+
+	for (uint32_t k = 0; name != NULL && k < r->o->n_ins; k++) {
+		if (strcmp(r->o->ins[k].name, name) == 0)
+			given = r->o->ins[k].value;
+	}
+	return given;
+}
+
+static pctl_status open_path(pctl_running *r, uint32_t i, const char *path)
+{
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+
+	return in->tensor == NULL ? pctl_source_open_named(path, r->call, &r->sources[i])
+				  : pctl_tensor_sets_source(r->sets, path, in->tensor, &in->pos,
+							    r->call, &r->sources[i]);
+}
+
 static pctl_status open_input(pctl_running *r, uint32_t i)
 {
 	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
 	const pctl_input_bytes *bytes = given_bytes(r, i);
-	const char *given = NULL;
+	const char *given = given_text(r, in->name), *set = given_text(r, in->set);
 	pctl_status status;
 	const pctl_progress now = {.stage = "hash", .what = in->name, .jobs = r->graph->n_nodes};
 	pctl_cid cid;
@@ -101,18 +157,22 @@ static pctl_status open_input(pctl_running *r, uint32_t i)
 		return pctl_source_open_bytes(in->name, bytes->data, bytes->n_bytes, r->call,
 					      &r->sources[i]);
 
-	for (uint32_t k = 0; k < r->o->n_ins; k++) {
-		if (strcmp(r->o->ins[k].name, in->name) == 0)
-			given = r->o->ins[k].value;
-	}
 	if (given != NULL)
 		return pctl_source_open(r->o->store, given, r->call, &r->sources[i]);
+	if (set != NULL)
+		return open_path(r, i, set);
+	if (like_of(r, i) != UINT32_MAX) {
+		r->sources[i] = r->o->like->sources[like_of(r, i)];
+		return PCTL_OK;
+	}
 	if (in->cid != NULL) {
 		if (!pctl_cid_parse(in->cid, &cid))
 			return pctl_refuse_at(r->call, PC4006_INPUT_SOURCE, &in->source_pos, NULL,
 					      "\"%s\" is not a CID", in->cid);
 		return pctl_source_open_cid(r->o->store, &cid, r->call, &r->sources[i]);
 	}
+	if (in->is_state)
+		return PCTL_OK; /* zeros, of a size that other inputs may tell */
 	if (in->file == NULL)
 		return pctl_refuse_at(r->call, PC4014_INPUT_MISSING, &in->pos,
 				      "give --in NAME=FILE or --in NAME=CID",
@@ -123,7 +183,7 @@ static pctl_status open_input(pctl_running *r, uint32_t i)
 				  : pctl_path_join(r->graph->pipeline->directory, in->file);
 	if (path == NULL)
 		return pctl_no_memory(r->call, "a path");
-	status = pctl_source_open_named(path, r->call, &r->sources[i]);
+	status = open_path(r, i, path);
 	free(path);
 	return status;
 }
@@ -174,6 +234,7 @@ static pctl_status take_given_types(pctl_running *r)
 
 		if (r->sources[i] == NULL)
 			continue;
+		said_of(r, i);
 		t = pctl_source_type(r->sources[i]);
 		if (bytes != NULL)
 			t = bytes->type.dtype != 0 ? &bytes->type : NULL;
@@ -191,7 +252,14 @@ static pctl_status type_input(pctl_running *r, uint32_t i)
 {
 	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
 	uint64_t n = pctl_source_bytes(r->sources[i]);
-	int found = pctl_type_from_bytes(&in->type, n, pctl_run_dim, r, &r->input_types[i]);
+	int found;
+
+	if (pctl_pattern_is_any(&in->type))
+		return pctl_refuse_at(
+			r->call, PC4216_INPUT_DTYPE, &in->pos,
+			"give a file of tensors, or CID:TYPE, or declare it under `types`",
+			"nothing says of which type input \"%s\" is", in->name);
+	found = pctl_type_from_bytes(&in->type, n, pctl_run_dim, r, &r->input_types[i]);
 
 	if (found < 0)
 		return pctl_refuse_at(
@@ -231,6 +299,12 @@ static pctl_status check_names(pctl_running *r)
 		uint32_t n = 0, known = 0;
 		char *hint;
 
+		/* Bytes in memory are no set. */
+		for (uint32_t i = 0; k < r->o->n_ins && i < p->n_sets; i++) {
+			known |= strcmp(p->sets[i].name, given_name(r, k)) == 0;
+			if (n < 64)
+				names[n++] = p->sets[i].name;
+		}
 		for (uint32_t i = 0; i < p->n_inputs; i++) {
 			known |= strcmp(p->inputs[i].name, given_name(r, k)) == 0;
 			if (n < 64)
@@ -294,6 +368,64 @@ static pctl_status type_inputs(pctl_running *r)
 	return first;
 }
 
+/* States that nothing is given for: zeros. */
+static pctl_status open_states(pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_status first = PCTL_OK;
+
+	for (uint32_t i = 0; i < p->n_inputs; i++) {
+		const pctl_pipe_input *in = &p->inputs[i];
+		pctl_tensor_type *t = &r->input_types[i];
+		const char *open = NULL;
+		pctl_status status = PCTL_OK;
+		uint64_t n;
+
+		if (!in->is_state || r->sources[i] != NULL)
+			continue;
+		*t = (pctl_tensor_type){.dtype = in->type.dtype[0], .rank = in->type.rank};
+		for (uint32_t d = 0; d < t->rank; d++) {
+			t->dim[d] = in->type.dim[d].value;
+			if (in->type.dim[d].name != NULL &&
+			    !pctl_run_dim(r, in->type.dim[d].name, &t->dim[d]))
+				open = in->type.dim[d].name;
+		}
+		if (open != NULL)
+			status = pctl_refuse_at(
+				r->call, PC4016_DIMENSION_OPEN, &in->pos,
+				"declare a parameter of that name, or give the state with --in",
+				"dimension \"%s\" of state \"%s\" is neither an "
+				"input's nor a parameter",
+				open, in->name);
+		else if (!pctl_type_bytes(t, &n))
+			status = pctl_refuse_at(r->call, PC4133_SIZE, &in->pos, NULL,
+						"state \"%s\" of type %s does not fit in 64 bits",
+						in->name, pctl_type_text(r->result->arena, t));
+		else
+			status = pctl_source_open_zero(n, r->call, &r->sources[i]);
+		first = first == PCTL_OK ? status : first;
+	}
+	return first;
+}
+
+pctl_status pctl_run_check_states(const pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+
+	for (uint32_t i = 0; i < p->n_states; i++) {
+		const pctl_source next = r->graph->outputs[p->states[i].output];
+		const pctl_tensor_type *is = &r->input_types[p->states[i].input],
+				       *to = next.job == PCTL_FROM_INPUT
+						     ? &r->input_types[next.port]
+						     : &r->nodes[next.job].out[next.port];
+
+		if (!pctl_type_equal(is, to))
+			return pctl_state_refuse(p, i, pctl_type_text(r->result->arena, is),
+						 pctl_type_text(r->result->arena, to), r->call);
+	}
+	return PCTL_OK;
+}
+
 /* Of types that have codes that stand for nothing, or bits behind the last element: element numbers go on from piece to piece. */
 struct looking {
 	const pctl_dtype *type;
@@ -315,32 +447,58 @@ static pctl_status look(void *ctx, uint64_t offset, const void *data, uint64_t n
 	return PCTL_OK;
 }
 
+static pctl_status say_codes(const pctl_running *r, uint32_t i, const struct looking *l,
+			     const pctl_call *call)
+{
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+
+	if (l->bad < l->n)
+		return pctl_refuse_at(call, PC4213_TENSOR_VALUE, &in->pos, NULL,
+				      "input \"%s\": the code of element %" PRIu64 " is no %s",
+				      in->name, l->bad, l->type->name);
+	if (!l->padded)
+		return pctl_refuse_at(call, PC4213_TENSOR_VALUE, &in->pos, NULL,
+				      "input \"%s\": bits behind the last element are not zero",
+				      in->name);
+	return PCTL_OK;
+}
+
+/* 1: elements are narrower than a byte, and there are codes to look at. */
+static int begin_looking(const pctl_running *r, uint32_t i, struct looking *l)
+{
+	*l = (struct looking){.type = pctl_dtype_of(r->input_types[i].dtype),
+			      .n_bytes = pctl_source_bytes(r->sources[i]),
+			      .padded = 1};
+	if (l->type == NULL || l->type->bits >= 8 || !pctl_type_elements(&r->input_types[i], &l->n))
+		return 0;
+	l->bad = l->n;
+	return 1;
+}
+
+pctl_status pctl_run_check_codes(const pctl_running *r, uint32_t i, const void *data,
+				 const pctl_call *call)
+{
+	struct looking l;
+
+	if (!begin_looking(r, i, &l) || l.n_bytes == 0)
+		return PCTL_OK;
+	(void)look(&l, 0, data, l.n_bytes);
+	return say_codes(r, i, &l, call);
+}
+
 /* Types narrower than a byte: the same tensor is the same bytes (SEMANTICS.md 13.3). */
 static pctl_status check_codes(pctl_running *r, uint32_t i)
 {
-	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
-	struct looking l = {.type = pctl_dtype_of(r->input_types[i].dtype),
-			    .n_bytes = pctl_source_bytes(r->sources[i]),
-			    .padded = 1};
+	struct looking l;
 	pctl_status status;
 
-	if (l.type == NULL || l.type->bits >= 8 || pctl_source_is_zero(r->sources[i]) ||
-	    !pctl_type_elements(&r->input_types[i], &l.n))
+	if (pctl_source_is_zero(r->sources[i]) || !begin_looking(r, i, &l))
 		return PCTL_OK;
-	l.bad = l.n;
 	status = pctl_source_stream(r->sources[i], r->call, look, &l);
-	if (status == PCTL_OK && l.bad < l.n)
-		status = pctl_refuse_at(r->call, PC4213_TENSOR_VALUE, &in->pos, NULL,
-					"input \"%s\": the code of element %" PRIu64 " is no %s",
-					in->name, l.bad, l.type->name);
-	else if (status == PCTL_OK && !l.padded)
-		status = pctl_refuse_at(r->call, PC4213_TENSOR_VALUE, &in->pos, NULL,
-					"input \"%s\": bits behind the last element are not zero",
-					in->name);
-	return status;
+	return status == PCTL_OK ? say_codes(r, i, &l, r->call) : status;
 }
 
-pctl_status pctl_run_bind_inputs(pctl_running *r)
+static pctl_status bind_inputs(pctl_running *r)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
 	pctl_status first = check_names(r), status;
@@ -350,6 +508,7 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 	if (first != PCTL_OK)
 		return first;
 	for (uint32_t i = 0; i < p->n_inputs; i++) {
+		said_of(r, i);
 		status = open_input(r, i);
 		if (first == PCTL_OK)
 			first = status;
@@ -357,12 +516,14 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 	status = take_given_types(r);
 	if (status == PCTL_OK)
 		status = type_inputs(r);
+	if (status == PCTL_OK && first == PCTL_OK)
+		status = open_states(r);
 	if (first == PCTL_OK)
 		first = status;
 	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++)
 		first = check_codes(r, i);
 	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++) {
-		r->inputs[i] = pctl_value_from_source(r->sources[i]);
+		r->inputs[i] = value_of(r, i);
 		if (r->inputs[i] == NULL)
 			return pctl_no_memory(r->call, "a run");
 		r->result->inputs[r->result->n_inputs++] =
@@ -373,6 +534,22 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 					  .evidence = {.kind = PCTL_EVIDENCE_VERIFIED}};
 	}
 	return first;
+}
+
+pctl_status pctl_run_bind_inputs(pctl_running *r)
+{
+	const pctl_call *call = r->call;
+	pctl_status status;
+
+	r->once = pctl_pipe_once_create(call);
+	if (r->once == NULL)
+		return pctl_no_memory(call, "a run");
+	r->call = pctl_pipe_once_call(r->once);
+	status = bind_inputs(r);
+	r->call = call;
+	pctl_pipe_once_destroy(r->once);
+	r->once = NULL;
+	return status;
 }
 
 static pctl_status take_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)

@@ -59,18 +59,29 @@ static void done_with(struct ahead *a, const pctl_run_node *n)
 	}
 }
 
+static uint32_t left(const void *ahead, pctl_source s)
+{
+	const struct ahead *a = ahead;
+
+	return s.job == PCTL_FROM_INPUT ? a->input_users[s.port] : a->users[s.job][s.port];
+}
+
 /* Of a group all happens where its result is made. */
 static void step(struct ahead *a, pctl_run_node *n)
 {
 	const pctl_job_plan *plan =
 		n->group != NULL && n->group->plan != NULL ? n->group->plan : n->canonical;
+	uint8_t places[PCTL_PORTS_MAX];
+	uint64_t placed = 0;
 
 	if (pctl_run_is_within(a->r, n))
 		return;
 	read_inputs(a, n);
 	n->peak_beside = a->alive;
-	if (plan != NULL)
-		(void)pctl_num_add(a->alive, pctl_run_own_bytes(n, plan), &n->peak_beside);
+	if (plan != NULL) {
+		(void)pctl_run_places(a->r, n, plan, left, a, places, &placed);
+		(void)pctl_num_add(a->alive, pctl_run_own_bytes(n, plan) - placed, &n->peak_beside);
+	}
 	for (uint32_t i = 0; i < n->node->n_out; i++)
 		if (n->recalled == NULL || n->values[i] != NULL)
 			(void)pctl_num_add(a->alive, n->out_bytes[i], &a->alive);

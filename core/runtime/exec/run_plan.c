@@ -191,7 +191,7 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 	pctl_op_result result;
 	pctl_status status;
 
-	status = pctl_op_infer(op, &q, n->node->job->id, &n->node->job->pos, r->call, &result);
+	status = pctl_run_infer_once(r, n, &q, &result);
 	if (status != PCTL_OK)
 		return status;
 	if (result.measure != NULL) {
@@ -209,8 +209,7 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 	memcpy(n->out, result.out, sizeof(n->out));
 	status = finish_types(r, n);
 	if (status == PCTL_OK)
-		status = pctl_job_plan_op(&planner, n->node->job->id, op, &q, n->out, PCTL_PLAN_RUN,
-					  r->call, &n->canonical);
+		status = pctl_run_plan_once(r, n, &planner.caps, &q, r->call, &n->canonical);
 	return status;
 }
 
@@ -415,7 +414,6 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 {
 	pctl_plan_caps caps, canonical = pctl_run_canonical_caps();
 	pctl_status status = PCTL_OK;
-	pctl_planner planner;
 	pctl_op_query q = query_of(n);
 
 	*out = NULL;
@@ -434,9 +432,10 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 		caps.proven = 0;
 	if (status != PCTL_OK || memcmp(&caps, &canonical, sizeof(caps)) == 0)
 		return status;
-	planner = planner_with(r, caps);
-	if (n->node->job->kind == PCTL_JOB_VM)
+	if (n->node->job->kind == PCTL_JOB_VM) {
+		const pctl_planner planner = planner_with(r, caps);
+
 		return machine_plan(n, &planner, call, out);
-	return pctl_job_plan_op(&planner, n->node->job->id, &n->node->op, &q, n->out, PCTL_PLAN_RUN,
-				call, out);
+	}
+	return pctl_run_plan_once(r, n, &caps, &q, call, out);
 }

@@ -6,8 +6,10 @@
 #include "runtime/exec/open.h"
 #include "runtime/exec/run.h"
 #include "runtime/exec/sample.h"
+#include "runtime/exec/tensor_sets.h"
 #include "runtime/exec/value.h"
 #include "runtime/graph/elementwise.h"
+#include "runtime/graph/pipeline_once.h"
 
 /* What a record says of a job that is not run again. */
 typedef struct pctl_recalled_job {
@@ -86,12 +88,14 @@ typedef struct pctl_run_left {
 	uint32_t n;
 } pctl_run_left;
 
-typedef struct pctl_running {
+typedef struct pctl_running { /* run.h names it */
 	const pctl_graph *graph;
 	const pctl_run_options *o;
 	const pctl_call *call;
 	pctl_run_result *result;
 	pctl_data_source **sources; /* one an input, NULL: not used */
+	pctl_tensor_sets *sets;	    /* whose files some of them read */
+	pctl_pipe_once *once;	    /* while inputs are bound */
 	pctl_value **inputs;
 	uint32_t *input_users;
 	uint8_t *input_alive; /* 1 once a job has used it */
@@ -99,9 +103,12 @@ typedef struct pctl_running {
 	pctl_evidence *input_evidence;
 	pctl_map *dims; /* name to uint64_t in the arena */
 	pctl_run_node *nodes;
+	pctl_map *known; /* of run_plan_once.c, or NULL */
 	pctl_open_session sessions[PCTL_RUN_SESSIONS];
 	uint32_t n_sessions;
-	uint32_t executes;	 /* 1: not a plan alone */
+	uint32_t executes; /* 1: not a plan alone */
+	uint32_t shares;   /* 1: inputs of `like` are its values too, on its sessions */
+	uint32_t reserved;
 	pctl_run_left *left;	 /* NULL: a device that fails ends the run */
 	pctl_session *main;	 /* where jobs without placement run */
 	pctl_session *reference; /* for --verify */
@@ -124,8 +131,22 @@ pctl_status pctl_run_end_stage(pctl_running *r, const pctl_run_node *n, uint32_t
 /* The stages of a job on its device, from its stats. */
 pctl_status pctl_run_note_job(pctl_running *r, const pctl_run_node *n, const pctl_job_stats *stats);
 
+/* run.c, the parts of a run before anything runs. set_up: also after an error it is torn down. plan_ahead: nodes in order from
+ * *next on, as far as sizes are known; *next is the first that could not be. */
+pctl_status pctl_run_set_up(pctl_running *r, const pctl_graph *g, const pctl_run_options *o,
+			    const pctl_call *call);
+void pctl_run_tear_down(pctl_running *r);
+pctl_status pctl_run_plan_ahead(pctl_running *r, uint32_t *next);
+
 /* Open the data of every input that is used and find its concrete type. */
 pctl_status pctl_run_bind_inputs(pctl_running *r);
+/* Once all jobs are typed: what states are next has their type (PC4024). */
+pctl_status pctl_run_check_states(const pctl_running *r);
+/* 1: input i has the source of an input of `like`, which closes it. */
+int pctl_run_is_borrowed(const pctl_running *r, uint32_t i);
+/* Bytes for input i that lie in memory: no code that stands for nothing, no bits behind the last element (PC4213). */
+pctl_status pctl_run_check_codes(const pctl_running *r, uint32_t i, const void *data,
+				 const pctl_call *call);
 /* Store the inputs that are not there (PCTL_RUN_KEEP_INPUTS). */
 pctl_status pctl_run_keep_inputs(pctl_running *r);
 /* Value of a dimension or a numeric parameter by name; 1 when known. */
@@ -137,6 +158,13 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 /* The plan of a node for a session; NULL: the canonical one serves. The caller destroys it. */
 pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
 				const pctl_call *call, pctl_job_plan **out);
+/* run_plan_once.c: what infer says of a node's op, and its plan under such caps (n->out has its types), each asked once for all jobs
+ * of the run that ask the same. The plan is the caller's. */
+pctl_status pctl_run_infer_once(pctl_running *r, const pctl_run_node *n, const pctl_op_query *q,
+				pctl_op_result *out);
+pctl_status pctl_run_plan_once(pctl_running *r, const pctl_run_node *n, const pctl_plan_caps *caps,
+			       const pctl_op_query *q, const pctl_call *call, pctl_job_plan **out);
+void pctl_run_forget(pctl_running *r);
 /* Bytes of the second buffers of carried outputs, and all bytes a job makes besides its inputs. */
 uint64_t pctl_run_second_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
 uint64_t pctl_run_own_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
@@ -194,14 +222,26 @@ pctl_status pctl_run_group_apart(pctl_running *r, const pctl_run_group *g, pctl_
 void pctl_run_describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job);
 /* A node has read its inputs: a value that nobody else wants is let go, or stays with the host where it is kept. */
 void pctl_run_done_with(pctl_running *r, const pctl_run_node *n);
+/*
+ * run_in_place.c: which outputs of a job lie in the place of inputs (1 + the input, or 0), by its plan and by who reads them: `left`
+ * says how often a value is still to be read. *n_bytes: what they do not take besides. 0: none does.
+ */
+int pctl_run_places(const pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan,
+		    uint32_t (*left)(const void *ctx, pctl_source s), const void *ctx,
+		    uint8_t places[PCTL_PORTS_MAX], uint64_t *n_bytes);
+/* The same when the job is about to run, of values that nobody else has; where their bytes are to be compared with they are held. */
+pctl_status pctl_run_take_places(pctl_running *r, pctl_run_node *n, pctl_job_run *run,
+				 pctl_value *const *in, uint8_t places[PCTL_PORTS_MAX],
+				 uint64_t *n_bytes);
 /* run_memory.c: peak_beside of the first `to` jobs of the order, which are planned or recalled, and the highest of them. */
 pctl_status pctl_run_foresee(pctl_running *r, uint32_t to, uint64_t *peak);
 /* Has the session's device that much (PC5204). */
 pctl_status pctl_run_check_memory(const pctl_running *r, const pctl_run_node *n,
 				  const pctl_session *s, const pctl_call *call);
 /* Note the most that lies on devices at once: what is alive, inputs of the run from their first use on, and what the job
- * makes for itself. */
-void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan);
+ * makes for itself, but for `placed` bytes, which lie where inputs do. */
+void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan,
+			uint64_t placed);
 
 /* Outputs into the store, all or none, with their evidence, and with them the intermediate results that are kept; the
  * values are let go. */
@@ -280,6 +320,8 @@ pctl_status pctl_run_check_measure(pctl_running *r, const pctl_run_node *n, pctl
 pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,
 				     const pctl_call *call);
 
+/* The main session is this one, of another run, if every planned node qualifies there. */
+pctl_status pctl_run_choose_as(pctl_running *r, pctl_session *s);
 /* Choose and open the main session so that every planned node qualifies; note what was tried. */
 pctl_status pctl_run_choose(pctl_running *r);
 /* Give up the devices whose workers were ended, but for those that jobs are placed on. */
@@ -300,6 +342,9 @@ void pctl_run_close_sessions(pctl_running *r);
 
 /* Uniforms against their declared maxima, before a node runs. */
 pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_run *run, pctl_value *const *in);
+/* PC4135 in words, with the value that was found. */
+pctl_status pctl_run_refuse_max(const pctl_job_plan *plan, const pctl_step *step, const pctl_max *m,
+				uint64_t value, const pctl_call *call);
 /* Check what of a node's strict kernels was never checked with this device's profile (adversary.h); a difference
  * revokes the profile. */
 pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_job_plan *plan);

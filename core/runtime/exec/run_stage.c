@@ -93,3 +93,32 @@ pctl_status pctl_run_note_job(pctl_running *r, const pctl_run_node *n, const pct
 		status = pctl_run_note_stage(r, n, PCTL_STAGE_RUN, stats->began_ns, ended);
 	return status;
 }
+
+static void tell_stage(void *teller, const pctl_progress *p)
+{
+	const pctl_run_teller *t = teller;
+	pctl_progress now = t->what;
+
+	now.unit = p->unit;
+	now.done = p->done;
+	now.total = p->total;
+	now.elapsed_ns = p->elapsed_ns;
+	now.limit_ns = p->limit_ns;
+	pctl_progress_tell(&t->r->o->progress, &now);
+}
+
+void pctl_run_tell(pctl_run_teller *t, const pctl_running *r, const pctl_run_node *n,
+		   const char *stage, const pctl_session *s)
+{
+	*t = (pctl_run_teller){
+		.r = r,
+		.what = {.stage = stage,
+			 .what = n->node->job->id,
+			 .device = s == NULL ? NULL : pctl_session_id(s),
+			 .memory_bytes =
+				 n->canonical == NULL ? 0 : pctl_run_peak_bytes(n, n->canonical),
+			 .job = r->result->n_jobs + 1u,
+			 .jobs = r->graph->n_nodes},
+		.sink = {tell_stage, t}};
+	pctl_progress_tell(&r->o->progress, &t->what);
+}

@@ -24,7 +24,7 @@ struct pctl_data_source {
 	pctl_tensor_type type;	/* dtype 0: none is known */
 	pctl_cid cid;
 	uint32_t is_zero;
-	uint32_t has_blob;
+	uint32_t has_blob, is_shared; /* is_shared: the descriptor is somebody else's */
 };
 
 static pctl_status create(const char *name, const pctl_call *call, pctl_data_source **out)
@@ -48,7 +48,7 @@ void pctl_source_close(pctl_data_source *s)
 {
 	if (s == NULL)
 		return;
-	if (s->fd >= 0)
+	if (s->fd >= 0 && !s->is_shared)
 		close(s->fd);
 	if (s->has_blob)
 		pctl_blob_release(&s->blob);
@@ -166,18 +166,17 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 	return PCTL_OK;
 }
 
-pctl_status pctl_source_open_range(const char *name, int fd, uint64_t base, uint64_t n_bytes,
-				   const pctl_call *call, pctl_data_source **out)
+pctl_status pctl_source_open_shared(const char *name, int fd, uint64_t base, uint64_t n_bytes,
+				    const pctl_call *call, pctl_data_source **out)
 {
 	pctl_data_source *s;
 	pctl_status status = create(name, call, &s);
 
 	*out = NULL;
-	if (status != PCTL_OK) {
-		close(fd);
+	if (status != PCTL_OK)
 		return status;
-	}
 	s->fd = fd;
+	s->is_shared = 1;
 	s->base = base;
 	s->n_bytes = n_bytes;
 	status = walk(s, call, NULL, NULL, &s->cid);
@@ -187,6 +186,14 @@ pctl_status pctl_source_open_range(const char *name, int fd, uint64_t base, uint
 	}
 	*out = s;
 	return PCTL_OK;
+}
+
+void pctl_source_take_descriptor(pctl_data_source *s, int fd)
+{
+	if (s->fd == fd)
+		s->is_shared = 0;
+	else
+		close(fd);
 }
 
 static pctl_status open_bytes(const char *name, char *memory, const void *data, uint64_t n_bytes,

@@ -3,6 +3,7 @@
 #ifndef PIPECTL_RUNTIME_EXEC_SOURCE_H
 #define PIPECTL_RUNTIME_EXEC_SOURCE_H
 
+#include "foundation/tensorfile/tensor_file.h"
 #include "pipectl/oplib.h"
 #include "pipectl/program.h"
 #include "runtime/cas/store.h"
@@ -25,8 +26,14 @@ pctl_status pctl_source_open_cid(pctl_store *store, const pctl_cid *cid, const p
 				 pctl_data_source **out);
 /* n zero bytes. */
 pctl_status pctl_source_open_zero(uint64_t n_bytes, const pctl_call *call, pctl_data_source **out);
-/* n bytes of an open file from `base` on; the descriptor is taken over, also on failure. */
-pctl_status pctl_source_open_range(const char *name, int fd, uint64_t base, uint64_t n_bytes,
+/* n bytes of an open file from `base` on. The descriptor stays the caller's, open until the source is closed, or is handed over. */
+pctl_status pctl_source_open_shared(const char *name, int fd, uint64_t base, uint64_t n_bytes,
+				    const pctl_call *call, pctl_data_source **out);
+/* Hand over the descriptor that it was opened with: it is closed with the source, or now where that does not read from it. */
+void pctl_source_take_descriptor(pctl_data_source *s, int fd);
+/* Tensor i of an open file, `text` for messages: from the descriptor, which stays the caller's, where the bytes lie there as they are
+ * wanted. */
+pctl_status pctl_source_open_entry(pctl_tensor_file *f, uint64_t i, int fd, const char *text,
 				   const pctl_call *call, pctl_data_source **out);
 /* What a path names: one tensor where it is FILE or FILE:NAME with the ending of a file of tensors (foundation/tensorfile),
  * whose type the source has then; else the file. Errors: PC4211 to PC4215 besides those of files. */

@@ -11,19 +11,16 @@
 #include "runtime/exec/source.h"
 
 /* What lies in the file as it is wanted is read from there, piece by piece; the rest is made in memory. */
-static pctl_status open_entry(pctl_tensor_file *f, uint64_t i, const char *text,
-			      const pctl_call *call, pctl_data_source **out)
+pctl_status pctl_source_open_entry(pctl_tensor_file *f, uint64_t i, int fd, const char *text,
+				   const pctl_call *call, pctl_data_source **out)
 {
 	const pctl_tensor_entry *e = pctl_tensor_file_at(f, i);
 	pctl_status status;
 	uint64_t offset;
 	void *data;
-	int fd;
 
 	if (pctl_tensor_file_place(f, i, &offset)) {
-		fd = pctl_tensor_file_dup(f);
-		status = fd < 0 ? pctl_refuse(call, PC3_IO, "%s: %s", text, strerror(errno))
-				: pctl_source_open_range(text, fd, offset, e->n_bytes, call, out);
+		status = pctl_source_open_shared(text, fd, offset, e->n_bytes, call, out);
 	} else {
 		status = pctl_tensor_file_read(f, i, call, &data);
 		if (status == PCTL_OK)
@@ -39,9 +36,16 @@ static pctl_status open_tensor(pctl_tensor_file *f, const char *text, const char
 {
 	uint64_t i;
 	pctl_status status = pctl_tensor_file_find(f, name, call, &i);
+	const int fd = status == PCTL_OK ? pctl_tensor_file_dup(f) : -1;
 
+	if (status == PCTL_OK && fd < 0)
+		status = pctl_refuse(call, PC3_IO, "%s: %s", text, strerror(errno));
 	if (status == PCTL_OK)
-		status = open_entry(f, i, text, call, out);
+		status = pctl_source_open_entry(f, i, fd, text, call, out);
+	if (status == PCTL_OK)
+		pctl_source_take_descriptor(*out, fd);
+	else if (fd >= 0)
+		close(fd);
 	pctl_tensor_file_close(f);
 	return status;
 }

@@ -88,7 +88,7 @@ static pctl_status stop_if_due(const pctl_submission *b)
 }
 
 /* Stop what is under way and wait until it has: its buffers are about to go. */
-static void stop(const pctl_submission *b, uint64_t ticket)
+static void stop(pctl_submission *b, uint64_t ticket)
 {
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
 	pctl_status status = PCTL_OK;
@@ -96,6 +96,7 @@ static void stop(const pctl_submission *b, uint64_t ticket)
 	b->t->cancel(b->dev, ticket);
 	for (uint32_t i = 0; i < STOP_SLICES && status == PCTL_OK && !done.done; i++)
 		status = b->t->wait(b->dev, &b->call, ticket, WAIT_SLICE_NS, &done);
+	b->runs_on = !done.done && status != PCTL_E_CANCELLED;
 }
 
 pctl_status pctl_submission_run(pctl_submission *b, pctl_list *list, uint32_t times)
@@ -107,12 +108,14 @@ pctl_status pctl_submission_run(pctl_submission *b, pctl_list *list, uint32_t ti
 	if (status == PCTL_OK)
 		status = b->t->submit(b->dev, &b->call, list, times, &ticket);
 	b->submits++;
+	b->submit_ns = pctl_clock_ns() - began;
 	while (status == PCTL_OK) {
 		pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
 
 		status = b->t->wait(b->dev, &b->call, ticket, WAIT_SLICE_NS, &done);
 		if (status != PCTL_OK || done.done) {
 			b->device_ns += done.device_ns;
+			b->wait_ns = pctl_clock_ns() - began - b->submit_ns;
 			b->time = (pctl_round_time){
 				done.timestamps[PCTL_SLOT_BEGIN], done.timestamps[PCTL_SLOT_END],
 				pctl_clock_ns() - began, done.n_timestamps > PCTL_SLOT_END, 0};

@@ -34,7 +34,10 @@ typedef struct pctl_submission {
 	uint64_t device_ns; /* 0 unknown */
 	pctl_round_time
 		time; /* of the last submit, between slots PCTL_SLOT_BEGIN and PCTL_SLOT_END */
+	uint64_t submit_ns, wait_ns; /* of the last submit: handing it over, waiting for its end */
 	uint32_t is_traced;
+	uint32_t
+		runs_on; /* 1: what was stopped has not come to an end, and its buffers are still written */
 	uint32_t n_stamps; /* of the last submit: what list_timestamp noted, by slot */
 	uint64_t stamps[64];
 	void (*waiting)(void *ctx);

@@ -48,6 +48,25 @@ pctl_value *pctl_value_from_buffer(pctl_session *s, pctl_buffer *buffer, uint64_
 	return v;
 }
 
+pctl_value *pctl_value_take_over(pctl_value *v, const pctl_session *s, uint64_t n_bytes)
+{
+	pctl_value *out = calloc(1, sizeof(*out));
+
+	if (out == NULL)
+		return NULL;
+	out->references = 1;
+	out->n_bytes = n_bytes;
+	for (uint32_t i = 0; i < v->n_at; i++) {
+		if (v->at[i].session != s)
+			continue;
+		out->at[out->n_at++] = v->at[i];
+		out->at[0].range = 0;
+		v->at[i] = v->at[--v->n_at];
+		break;
+	}
+	return out;
+}
+
 pctl_value *pctl_value_retain(pctl_value *v)
 {
 	v->references++;

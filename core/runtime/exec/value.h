@@ -36,6 +36,10 @@ pctl_value *pctl_value_from_bytes(const void *data, uint64_t n);
 /* Takes the buffer over; NULL: no memory (the buffer stays the caller's). */
 pctl_value *pctl_value_from_buffer(pctl_session *s, pctl_buffer *buffer, uint64_t n_bytes);
 
+/* Its buffer on the session, written anew since, as another value of n_bytes; v has none there afterwards. NULL: no memory, and v has
+ * it still. */
+pctl_value *pctl_value_take_over(pctl_value *v, const pctl_session *s, uint64_t n_bytes);
+
 /* Let its buffers go; its bytes, which the host holds, stay. */
 void pctl_value_leave(pctl_value *v);
 

@@ -91,13 +91,17 @@ const char *pctl_check_value_text(pctl_checking *c, const pctl_pipe_value *v)
 	return NULL;
 }
 
-static uint32_t outcome_of(const uint32_t *outcomes, const char *name)
+pctl_graph_node *pctl_check_node(pctl_checking *c, uint32_t i)
 {
-	for (uint32_t i = 0; i < N_CHECKS; i++) {
-		if (strcmp(checks[i].name, name) == 0)
-			return outcomes[i];
-	}
-	return PCTL_CHECK_NOT_RUN;
+	pctl_graph_node *n = &c->graph->nodes[i];
+
+	pctl_pipe_once_of(c->once, n->job->is_of_group ? n->job->id : NULL);
+	return n;
+}
+
+void pctl_check_apart(pctl_checking *c)
+{
+	pctl_pipe_once_of(c->once, NULL);
 }
 
 static pctl_graph *graph_create(const pctl_pipeline *p, const pctl_graph_options *options)
@@ -130,20 +134,61 @@ static pctl_graph *graph_create(const pctl_pipeline *p, const pctl_graph_options
 	return g;
 }
 
+static int note_name(pctl_map *m, const char *name, uint32_t i)
+{
+	return pctl_map_has(m, name) || pctl_map_put(m, name, (void *)(uintptr_t)(i + 1u));
+}
+
+/* What the checks of one pipeline share; 0: no memory. */
+static int set_up(pctl_checking *c, const pctl_pipeline *p, const pctl_call *call)
+{
+	int complete;
+
+	c->graph = graph_create(p, c->options);
+	c->once = pctl_pipe_once_create(call);
+	c->call = pctl_pipe_once_call(c->once);
+	c->jobs = pctl_map_create();
+	c->inputs = pctl_map_create();
+	complete = c->graph != NULL && c->once != NULL && c->jobs != NULL && c->inputs != NULL;
+	for (uint32_t i = 0; complete && i < p->n_jobs; i++)
+		complete = note_name(c->jobs, p->jobs[i].id, i);
+	for (uint32_t i = 0; complete && i < p->n_inputs; i++)
+		complete = note_name(c->inputs, p->inputs[i].name, i);
+	return complete;
+}
+
+static void tear_down(pctl_checking *c)
+{
+	pctl_pipe_once_destroy(c->once);
+	pctl_map_destroy(c->jobs);
+	pctl_map_destroy(c->inputs);
+}
+
+static uint32_t outcome_of(const uint32_t *outcomes, const char *name)
+{
+	for (uint32_t i = 0; i < N_CHECKS; i++) {
+		if (strcmp(checks[i].name, name) == 0)
+			return outcomes[i];
+	}
+	return PCTL_CHECK_NOT_RUN;
+}
+
 pctl_status pctl_graph_resolve(const pctl_pipeline *p, const pctl_graph_options *options,
 			       const pctl_call *call, pctl_check_result *results,
 			       uint32_t *n_results, pctl_graph **out)
 {
-	pctl_checking c = {NULL, options, call, PCTL_OK};
+	pctl_checking c = {.options = options};
 	uint32_t outcomes[N_CHECKS] = {0};
 	pctl_status first = PCTL_OK;
 
 	*out = NULL;
 	if (n_results != NULL)
 		*n_results = N_CHECKS;
-	c.graph = graph_create(p, options);
-	if (c.graph == NULL)
+	if (!set_up(&c, p, call)) {
+		pctl_graph_destroy(c.graph);
+		tear_down(&c);
 		return pctl_no_memory(call, "a graph");
+	}
 	for (uint32_t i = 0; i < N_CHECKS; i++) {
 		int ready = 1;
 
@@ -152,6 +197,7 @@ pctl_status pctl_graph_resolve(const pctl_pipeline *p, const pctl_graph_options 
 		if (ready) {
 			c.status = PCTL_OK;
 			checks[i].run(&c);
+			pctl_check_apart(&c);
 			outcomes[i] = c.status == PCTL_OK ? PCTL_CHECK_PASSED : PCTL_CHECK_FAILED;
 			if (first == PCTL_OK)
 				first = c.status;
@@ -160,6 +206,7 @@ pctl_status pctl_graph_resolve(const pctl_pipeline *p, const pctl_graph_options 
 			results[i] =
 				(pctl_check_result){checks[i].name, checks[i].about, outcomes[i]};
 	}
+	tear_down(&c);
 	if (first != PCTL_OK) {
 		pctl_graph_destroy(c.graph);
 		return first;
@@ -188,6 +235,17 @@ int pctl_graph_number(void *graph, const char *name, uint64_t *out)
 	const char *text = pctl_graph_param(graph, name);
 
 	return text != NULL && pctl_num_parse_u64(text, strlen(text), out);
+}
+
+pctl_status pctl_state_refuse(const pctl_pipeline *p, uint32_t state, const char *is,
+			      const char *next, const pctl_call *call)
+{
+	const pctl_pipe_state *s = &p->states[state];
+	const pctl_pipe_ref *ref = &p->outputs[s->output].from;
+
+	return pctl_refuse_at(call, PC4024_STATE, &ref->pos, NULL,
+			      "state \"%s\" is %s, what it is to be next, \"%s\", is %s", s->name,
+			      is, ref->text, next);
 }
 
 const char *pctl_node_out_name(const pctl_graph_node *n, uint32_t i)

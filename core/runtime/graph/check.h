@@ -4,14 +4,24 @@
 #ifndef PIPECTL_RUNTIME_GRAPH_CHECK_H
 #define PIPECTL_RUNTIME_GRAPH_CHECK_H
 
+#include "foundation/base/map.h"
 #include "runtime/graph/graph.h"
+#include "runtime/graph/pipeline_once.h"
 
+/* jobs, inputs: the number and 1 of each by name, of several the first's. */
 typedef struct pctl_checking {
 	pctl_graph *graph;
 	const pctl_graph_options *options;
-	const pctl_call *call;
+	const pctl_call *call; /* of `once` */
+	pctl_pipe_once *once;
+	pctl_map *jobs, *inputs;
 	pctl_status status; /* first error of the running check */
 } pctl_checking;
+
+/* The job of number i, which what is said from here on is about. */
+pctl_graph_node *pctl_check_node(pctl_checking *c, uint32_t i);
+/* What is said from here on is about no job. */
+void pctl_check_apart(pctl_checking *c);
 
 /* Keep the first error. */
 void pctl_check_keep(pctl_checking *c, pctl_status status);

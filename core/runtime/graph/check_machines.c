@@ -120,5 +120,5 @@ void pctl_check_machines(pctl_checking *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++)
 		if (c->graph->nodes[i].job->kind == PCTL_JOB_VM)
-			one_machine(c, &c->graph->nodes[i]);
+			one_machine(c, pctl_check_node(c, i));
 }

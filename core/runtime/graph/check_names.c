@@ -92,22 +92,71 @@ static void after_twice(pctl_checking *c, const pctl_pipe_job *job)
 	}
 }
 
+/* The number that a map of names has; UINT32_MAX: it has none. */
+static uint32_t number_of(const pctl_map *m, const char *name)
+{
+	return (uint32_t)(uintptr_t)pctl_map_get(m, name) - 1u;
+}
+
+static void named_twice(pctl_checking *c, const char *name, const char *is, const pctl_pos *pos,
+			const pctl_pos *first)
+{
+	twice(c, PC4018_NAME_TWICE, pos, first, c->graph->pipeline->name,
+	      pctl_arena_printf(c->graph->arena, "\"%s\" is %s", name, is), "rename one of them");
+}
+
+/* Sets of tensors are no inputs themselves; a state is an output as well. */
+static void sets_and_states(pctl_checking *c)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+
+	for (uint32_t i = 0; i < p->n_sets; i++) {
+		const pctl_pipe_set *set = &p->sets[i];
+		const uint32_t input = number_of(c->inputs, set->name);
+
+		if (input != UINT32_MAX)
+			named_twice(c, set->name, "a set of tensors and a state", &set->pos,
+				    &p->inputs[input].pos);
+		for (uint32_t k = 0; k < p->n_params; k++) {
+			if (strcmp(set->name, p->params[k].name) == 0)
+				named_twice(c, set->name, "a set of tensors and a parameter",
+					    &set->pos, &p->params[k].pos);
+		}
+	}
+	for (uint32_t i = 0; i < p->n_states; i++) {
+		for (uint32_t k = 0; k < p->n_outputs - p->n_states; k++) {
+			if (strcmp(p->states[i].name, p->outputs[k].port) == 0)
+				named_twice(c, p->states[i].name, "a state and an output",
+					    &p->states[i].pos, &p->outputs[k].pos);
+		}
+	}
+}
+
 /* Keys of one group are told apart by the reader of the text; these are names that meet elsewhere. */
 void pctl_check_identifiers(pctl_checking *c)
 {
 	const pctl_pipeline *p = c->graph->pipeline;
 
 	for (uint32_t i = 0; i < p->n_jobs; i++) {
+		const uint32_t first = number_of(c->jobs, p->jobs[i].id);
+
+		(void)pctl_check_node(c, i);
 		after_twice(c, &p->jobs[i]);
-		for (uint32_t k = 0; k < i; k++) {
-			if (strcmp(p->jobs[i].id, p->jobs[k].id) == 0) {
-				twice(c, PC4017_JOB_TWICE, &p->jobs[i].pos, &p->jobs[k].pos,
-				      p->jobs[i].id, "two jobs have this id", "rename one of them");
-				break;
-			}
-		}
+		if (first != i)
+			twice(c, PC4017_JOB_TWICE, &p->jobs[i].pos, &p->jobs[first].pos,
+			      p->jobs[i].id, "two jobs have this id", "rename one of them");
 	}
+	pctl_check_apart(c);
+	sets_and_states(c);
 	for (uint32_t i = 0; i < p->n_inputs; i++) {
+		const uint32_t first = number_of(c->inputs, p->inputs[i].name);
+
+		if (first != i)
+			twice(c, PC4018_NAME_TWICE, &p->inputs[i].pos, &p->inputs[first].pos,
+			      p->name,
+			      pctl_arena_printf(c->graph->arena, "\"$%s\" is an input and a state",
+						p->inputs[i].name),
+			      "rename one of them");
 		for (uint32_t k = 0; k < p->n_params; k++) {
 			if (strcmp(p->inputs[i].name, p->params[k].name) == 0)
 				twice(c, PC4018_NAME_TWICE, &p->inputs[i].pos, &p->params[k].pos,
@@ -132,20 +181,23 @@ static void unknown_reference(pctl_checking *c, const pctl_pipe_ref *ref, const 
 	free(hint);
 }
 
-static uint32_t find_job(const pctl_pipeline *p, const char *id)
+/* What is wrong in each turn of a group is said of one, and hints are looked for once. */
+static int was_said(pctl_checking *c, const pctl_pipe_ref *ref)
 {
-	for (uint32_t i = 0; i < p->n_jobs; i++) {
-		if (strcmp(p->jobs[i].id, id) == 0)
-			return i;
-	}
-	return UINT32_MAX;
+	if (!pctl_pipe_once_was_said(c->once, PC4010_REFERENCE_UNKNOWN, &ref->pos))
+		return 0;
+	pctl_check_keep(c, PCTL_E_INVALID);
+	return 1;
 }
 
 static void report_unknown_job(pctl_checking *c, const pctl_pipe_ref *ref)
 {
 	const pctl_pipeline *p = c->graph->pipeline;
-	const char **names = calloc(p->n_jobs + 1u, sizeof(*names));
+	const char **names;
 
+	if (was_said(c, ref))
+		return;
+	names = calloc(p->n_jobs + 1u, sizeof(*names));
 	for (uint32_t i = 0; names != NULL && i < p->n_jobs; i++)
 		names[i] = p->jobs[i].id;
 	unknown_reference(c, ref, "job", ref->job, names, names == NULL ? 0 : p->n_jobs);
@@ -154,8 +206,11 @@ static void report_unknown_job(pctl_checking *c, const pctl_pipe_ref *ref)
 
 static void report_unknown_out(pctl_checking *c, const pctl_pipe_ref *ref, const pctl_graph_node *n)
 {
-	const char **names = calloc(n->n_out + 1u, sizeof(*names));
+	const char **names;
 
+	if (was_said(c, ref))
+		return;
+	names = calloc(n->n_out + 1u, sizeof(*names));
 	for (uint32_t i = 0; names != NULL && i < n->n_out; i++)
 		names[i] = pctl_node_out_name(n, i);
 	unknown_reference(c, ref, "output port", ref->name, names, names == NULL ? 0 : n->n_out);
@@ -165,8 +220,11 @@ static void report_unknown_out(pctl_checking *c, const pctl_pipe_ref *ref, const
 static void report_unknown_input(pctl_checking *c, const pctl_pipe_ref *ref)
 {
 	const pctl_pipeline *p = c->graph->pipeline;
-	const char **names = calloc(p->n_inputs + 1u, sizeof(*names));
+	const char **names;
 
+	if (was_said(c, ref))
+		return;
+	names = calloc(p->n_inputs + 1u, sizeof(*names));
 	for (uint32_t i = 0; names != NULL && i < p->n_inputs; i++)
 		names[i] = p->inputs[i].name;
 	unknown_reference(c, ref, "input of the pipeline", ref->name, names,
@@ -176,18 +234,16 @@ static void report_unknown_input(pctl_checking *c, const pctl_pipe_ref *ref)
 
 static pctl_source resolve(pctl_checking *c, const pctl_pipe_ref *ref)
 {
-	const pctl_pipeline *p = c->graph->pipeline;
 	pctl_source out = {PCTL_FROM_NOTHING, 0};
 
 	if (ref->job == NULL) {
-		for (uint32_t i = 0; i < p->n_inputs; i++) {
-			if (strcmp(p->inputs[i].name, ref->name) == 0)
-				return (pctl_source){PCTL_FROM_INPUT, i};
-		}
+		out.port = number_of(c->inputs, ref->name);
+		if (out.port != UINT32_MAX)
+			return (pctl_source){PCTL_FROM_INPUT, out.port};
 		report_unknown_input(c, ref);
-		return out;
+		return (pctl_source){PCTL_FROM_NOTHING, 0};
 	}
-	out.job = find_job(p, ref->job);
+	out.job = number_of(c->jobs, ref->job);
 	if (out.job == UINT32_MAX) {
 		report_unknown_job(c, ref);
 		return (pctl_source){PCTL_FROM_NOTHING, 0};
@@ -267,7 +323,7 @@ void pctl_check_edges(pctl_checking *c)
 	const pctl_pipeline *p = c->graph->pipeline;
 
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		pctl_graph_node *n = &c->graph->nodes[i];
+		pctl_graph_node *n = pctl_check_node(c, i);
 
 		if (n->job->kind == PCTL_JOB_OP) {
 			op_edges(c, n);
@@ -279,10 +335,11 @@ void pctl_check_edges(pctl_checking *c)
 			}
 		}
 		for (uint32_t k = 0; k < n->job->n_after; k++) {
-			if (find_job(p, n->job->after[k].job) == UINT32_MAX)
+			if (number_of(c->jobs, n->job->after[k].job) == UINT32_MAX)
 				report_unknown_job(c, &n->job->after[k]);
 		}
 	}
+	pctl_check_apart(c);
 	for (uint32_t i = 0; i < p->n_outputs; i++)
 		c->graph->outputs[i] = resolve(c, &p->outputs[i].from);
 }
@@ -292,7 +349,7 @@ void pctl_check_edges(pctl_checking *c)
 void pctl_check_repeats(pctl_checking *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		pctl_graph_node *n = &c->graph->nodes[i];
+		pctl_graph_node *n = pctl_check_node(c, i);
 		const pctl_pipe_job *job = n->job;
 		const char *text;
 
@@ -346,19 +403,17 @@ void pctl_check_repeats(pctl_checking *c)
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-static int depends_on(const pctl_graph *g, uint32_t job, uint32_t other)
+static int is_ready(const pctl_checking *c, const pctl_graph_node *n, const uint8_t *done)
 {
-	const pctl_graph_node *n = &g->nodes[job];
-
 	for (uint32_t i = 0; i < n->n_in; i++) {
-		if (n->in[i].job == other)
-			return 1;
+		if (n->in[i].job < c->graph->n_nodes && !done[n->in[i].job])
+			return 0;
 	}
 	for (uint32_t i = 0; i < n->job->n_after; i++) {
-		if (strcmp(n->job->after[i].job, g->nodes[other].job->id) == 0)
-			return 1;
+		if (!done[number_of(c->jobs, n->job->after[i].job)])
+			return 0;
 	}
-	return 0;
+	return 1;
 }
 
 /* Jobs in the order of the file as far as their needs allow; what is left over waits for itself. */
@@ -375,18 +430,15 @@ void pctl_check_order(pctl_checking *c)
 	while (n < g->n_nodes && n != before) {
 		before = n;
 		for (uint32_t i = 0; i < g->n_nodes; i++) {
-			int ready = !done[i];
-
-			for (uint32_t k = 0; ready && k < g->n_nodes; k++)
-				ready = done[k] || !depends_on(g, i, k);
-			if (ready) {
-				done[i] = 1;
-				g->order[n++] = i;
-			}
+			if (done[i] || !is_ready(c, &g->nodes[i], done))
+				continue;
+			done[i] = 1;
+			g->order[n++] = i;
 		}
 	}
 	for (uint32_t i = 0; n < g->n_nodes && i < g->n_nodes; i++) {
 		if (!done[i]) {
+			(void)pctl_check_node(c, i);
 			pctl_check_keep(
 				c,
 				pctl_refuse_at(

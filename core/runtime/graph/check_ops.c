@@ -78,7 +78,7 @@ static uint32_t inputs_of(const pctl_graph_node *n)
 void pctl_check_ops(pctl_checking *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		pctl_graph_node *n = &c->graph->nodes[i];
+		pctl_graph_node *n = pctl_check_node(c, i);
 		const pctl_pipe_job *job = n->job;
 		pctl_status status;
 

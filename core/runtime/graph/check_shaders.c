@@ -339,6 +339,6 @@ void pctl_check_shaders(pctl_checking *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
 		if (c->graph->nodes[i].job->kind == PCTL_JOB_SHADER)
-			one_shader(c, &c->graph->nodes[i]);
+			one_shader(c, pctl_check_node(c, i));
 	}
 }

@@ -130,7 +130,7 @@ static void check_extents(pctl_checking *c, const pctl_graph_node *n, const pctl
 void pctl_check_sizes(pctl_checking *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		const pctl_graph_node *n = &c->graph->nodes[i];
+		const pctl_graph_node *n = pctl_check_node(c, i);
 
 		for (uint32_t k = 0; k < n->job->n_groups && k < 3; k++)
 			check_groups(c, n, k);
@@ -242,7 +242,7 @@ static void cover(pctl_checking *c, const pctl_graph_node *n, const pctl_shader_
 void pctl_check_coverage(pctl_checking *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		const pctl_graph_node *n = &c->graph->nodes[i];
+		const pctl_graph_node *n = pctl_check_node(c, i);
 
 		for (uint32_t k = 0; k < n->n_vars && n->unit != NULL; k++) {
 			if (n->vars[k].out != UINT32_MAX && n->job->n_groups != 0)

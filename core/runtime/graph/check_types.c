@@ -37,6 +37,9 @@ struct edge_type {
 struct typing {
 	pctl_checking *c;
 	PCTL_VEC(struct symbol) symbols;
+	pctl_map *named; /* the pipeline's dimensions: the symbol's number and 1 */
+	uint32_t
+		first_own; /* the first symbol of the job that is typed: a job's names are its own */
 	struct edge_type *inputs; /* of the pipeline */
 	struct edge_type **outs;  /* of each node */
 };
@@ -56,7 +59,9 @@ static uint32_t add_symbol(struct typing *t, const char *job, const pctl_dim_pat
 			   d->name,	 place->from,	  place->pos};
 	const pctl_pipeline *p = t->c->graph->pipeline;
 
-	for (uint32_t i = 0; d->name != NULL && i < t->symbols.n; i++) {
+	if (d->name != NULL && *job == '\0' && pctl_map_has(t->named, d->name))
+		return (uint32_t)(uintptr_t)pctl_map_get(t->named, d->name) - 1u;
+	for (uint32_t i = t->first_own; d->name != NULL && *job != '\0' && i < t->symbols.n; i++) {
 		const struct symbol *o = &t->symbols.items[i];
 
 		if (o->name != NULL && strcmp(o->name, d->name) == 0 && strcmp(o->job, job) == 0)
@@ -71,7 +76,9 @@ static uint32_t add_symbol(struct typing *t, const char *job, const pctl_dim_pat
 		s.from = pctl_arena_printf(t->c->graph->arena, "parameter \"%s\"", d->name);
 		s.pos = p->params[i].pos;
 	}
-	if (!PCTL_VEC_PUSH(&t->symbols, s)) {
+	if (!PCTL_VEC_PUSH(&t->symbols, s) ||
+	    (d->name != NULL && *job == '\0' &&
+	     !pctl_map_put(t->named, d->name, (void *)(uintptr_t)(s.parent + 1u)))) {
 		pctl_check_keep(t->c, pctl_no_memory(t->c->call, "a graph"));
 		return 0;
 	}
@@ -345,13 +352,14 @@ static struct place port_place(struct typing *t, const pctl_graph_node *n, const
 
 static void type_op(struct typing *t, uint32_t index)
 {
-	pctl_graph_node *n = &t->c->graph->nodes[index];
+	pctl_graph_node *n = pctl_check_node(t->c, index);
 	const pctl_op_desc *desc = n->op.desc;
 	pctl_arena *arena = t->c->graph->arena;
 	pctl_type_pattern in[PCTL_PORTS_MAX], pattern;
 	struct edge_type want[PCTL_PORTS_MAX];
 	struct place place;
 
+	t->first_own = t->symbols.n;
 	for (uint32_t i = 0; i < n->n_in; i++) {
 		const pctl_pipe_ref *ref = ref_of(n, i);
 		const pctl_port *port = pctl_op_input(desc, i);
@@ -470,14 +478,37 @@ static void type_shader(struct typing *t, const pctl_graph_node *n)
 	}
 }
 
+/* What a state is after a run has the type that it has before. Where a number is not known yet, the run says the same. */
+static void type_states(struct typing *t)
+{
+	const pctl_graph *g = t->c->graph;
+
+	for (uint32_t i = 0; i < g->pipeline->n_states; i++) {
+		const pctl_pipe_state *s = &g->pipeline->states[i];
+		const struct edge_type *is = &t->inputs[s->input];
+		const struct edge_type *next = edge_of(t, g->outputs[s->output]);
+		int fits = next->any_shape || next->rank == is->rank, same = 0;
+
+		pctl_pipe_once_of(t->c->once, strchr(s->name, '/') == NULL ? NULL : s->name);
+		for (uint32_t k = 0; k < next->n_dtypes; k++)
+			same |= next->dtype[k] == is->dtype[0];
+		for (uint32_t d = 0; fits && !next->any_shape && d < is->rank; d++)
+			fits = unify_dims(t, is->dim[d], next->dim[d]);
+		if (!fits || !same)
+			pctl_check_keep(t->c, pctl_state_refuse(g->pipeline, i, edge_text(t, is),
+								edge_text(t, next), t->c->call));
+	}
+}
+
 void pctl_check_types(pctl_checking *c)
 {
 	pctl_graph *g = c->graph;
-	struct typing t = {.c = c};
+	struct typing t = {.c = c, .named = pctl_map_create()};
 
 	t.inputs = pctl_arena_array(g->arena, g->pipeline->n_inputs, sizeof(*t.inputs));
 	t.outs = pctl_arena_array(g->arena, g->n_nodes, sizeof(*t.outs));
-	if (t.inputs == NULL || t.outs == NULL) {
+	if (t.inputs == NULL || t.outs == NULL || t.named == NULL) {
+		pctl_map_destroy(t.named);
 		pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 		return;
 	}
@@ -490,7 +521,7 @@ void pctl_check_types(pctl_checking *c)
 	}
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		uint32_t index = g->order[i];
-		const pctl_graph_node *n = &g->nodes[index];
+		const pctl_graph_node *n = pctl_check_node(c, index);
 
 		t.outs[index] = pctl_arena_array(g->arena, n->n_out, sizeof(**t.outs));
 		if (t.outs[index] == NULL) {
@@ -506,5 +537,8 @@ void pctl_check_types(pctl_checking *c)
 		for (uint32_t k = 0; k < n->n_out; k++)
 			t.outs[index][k] = shader_output(&t, n, k);
 	}
+	if (c->status == PCTL_OK)
+		type_states(&t);
+	pctl_map_destroy(t.named);
 	free(t.symbols.items);
 }

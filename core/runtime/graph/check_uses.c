@@ -39,22 +39,27 @@ static int gives_size(const pctl_graph *g, uint32_t input)
 	return 0;
 }
 
-/* port UINT32_MAX: any of them. */
-static int is_read(const pctl_graph *g, uint32_t job, uint32_t port)
+/* A byte an input, then one a job: 1 where something reads it. NULL: no memory. */
+static uint8_t *mark_reads(const pctl_graph *g)
 {
-	for (uint32_t i = 0; i < g->n_nodes; i++) {
-		const pctl_graph_node *n = &g->nodes[i];
+	const uint32_t n_inputs = g->pipeline->n_inputs;
+	uint8_t *read = pctl_arena_alloc(g->arena, (size_t)n_inputs + g->n_nodes + 1u);
 
-		for (uint32_t k = 0; k < n->n_in; k++) {
-			if (n->in[k].job == job && (port == UINT32_MAX || n->in[k].port == port))
-				return 1;
+	for (uint32_t i = 0; read != NULL && i < g->n_nodes + g->pipeline->n_outputs; i++) {
+		const int is_job = i < g->n_nodes;
+		const uint32_t n = is_job ? g->nodes[i].n_in : 1;
+
+		for (uint32_t k = 0; k < n; k++) {
+			const pctl_source s =
+				is_job ? g->nodes[i].in[k] : g->outputs[i - g->n_nodes];
+
+			if (s.job == PCTL_FROM_INPUT)
+				read[s.port] = 1;
+			else if (s.job < g->n_nodes)
+				read[n_inputs + s.job] = 1;
 		}
 	}
-	for (uint32_t i = 0; i < g->pipeline->n_outputs; i++) {
-		if (g->outputs[i].job == job && (port == UINT32_MAX || g->outputs[i].port == port))
-			return 1;
-	}
-	return 0;
+	return read;
 }
 
 static int is_written(const pctl_program *p, uint32_t var)
@@ -88,26 +93,41 @@ static void unmade(pctl_checking *c, const pctl_graph_node *n)
 	}
 }
 
+static void unread(pctl_checking *c, const pctl_pos *pos, const char *what, const char *name)
+{
+	pctl_warn_at(c->call, PC4140_INPUT_UNREAD, pos, "leave it out, or feed it to a job",
+		     "no job reads %s \"%s\"", what, name);
+}
+
 void pctl_check_uses(pctl_checking *c)
 {
 	const pctl_graph *g = c->graph;
 	const pctl_pipeline *p = g->pipeline;
+	const uint8_t *read = mark_reads(g);
 
+	if (read == NULL) {
+		pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
+		return;
+	}
 	for (uint32_t i = 0; i < p->n_inputs && p->n_outputs != 0; i++) {
-		if (!is_read(g, PCTL_FROM_INPUT, i) && !gives_size(g, i))
-			pctl_warn_at(c->call, PC4140_INPUT_UNREAD, &p->inputs[i].pos,
-				     "leave it out, or feed it to a job",
-				     "no job reads input \"%s\"", p->inputs[i].name);
+		if (!read[i] && !gives_size(g, i))
+			unread(c, &p->inputs[i].pos, p->inputs[i].is_state ? "state" : "input",
+			       p->inputs[i].name);
+	}
+	for (uint32_t i = 0; i < p->n_sets; i++) {
+		if (p->sets[i].n_used == 0)
+			unread(c, &p->sets[i].pos, "a tensor of", p->sets[i].name);
 	}
 	for (uint32_t i = 0; i < g->n_nodes && p->n_outputs != 0; i++) {
-		const pctl_graph_node *n = &g->nodes[i];
+		const pctl_graph_node *n = pctl_check_node(c, i);
 
-		if (!is_read(g, i, UINT32_MAX))
+		if (!read[p->n_inputs + i])
 			pctl_warn_at(c->call, PC4141_JOB_UNREAD, &n->job->pos,
 				     "leave it out, or name what it makes under `outputs`",
 				     "nothing reads what job \"%s\" makes", n->job->id);
 		unmade(c, n);
 	}
+	pctl_check_apart(c);
 	for (uint32_t i = 0; i < p->n_outputs; i++) {
 		if (g->outputs[i].job == PCTL_FROM_INPUT)
 			pctl_warn_at(c->call, PC4142_OUTPUT_UNMADE, &p->outputs[i].from.pos,

@@ -62,12 +62,6 @@ typedef struct pctl_graph {
 	pctl_arena *arena;
 } pctl_graph;
 
-/* --set NAME=VALUE */
-typedef struct pctl_setting {
-	const char *name;
-	const char *value;
-} pctl_setting;
-
 typedef struct pctl_graph_options {
 	const pctl_setting *sets;
 	uint32_t n_sets;
@@ -101,6 +95,10 @@ void pctl_graph_destroy(pctl_graph *g);
 const char *pctl_graph_param(const pctl_graph *g, const char *name);
 /* 1 and its value for a parameter that is a number: a pctl_type_from_bytes value_of, of a pctl_graph. */
 int pctl_graph_number(void *graph, const char *name, uint64_t *out);
+
+/* PC4024: a state has the type `is`, what it would be next the type `next`. */
+pctl_status pctl_state_refuse(const pctl_pipeline *p, uint32_t state, const char *is,
+			      const char *next, const pctl_call *call);
 
 /* The name of an output port of a node. */
 const char *pctl_node_out_name(const pctl_graph_node *n, uint32_t i);

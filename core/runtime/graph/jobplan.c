@@ -15,8 +15,20 @@ pctl_status pctl_plan_no_memory(const pctl_call *call)
 
 void pctl_job_plan_destroy(pctl_job_plan *p)
 {
+	pctl_job_plan *of = p == NULL ? NULL : p->of;
+
 	if (p == NULL)
 		return;
+	if (of != NULL) {
+		pctl_arena_destroy(p->arena);
+		free(p);
+		pctl_job_plan_destroy(of);
+		return;
+	}
+	if (p->sharers != 0) {
+		p->sharers--;
+		return;
+	}
 	free(p->buffers);
 	free(p->steps);
 	free(p->checks);
@@ -40,6 +52,29 @@ pctl_status pctl_job_plan_create(const char *job, const pctl_call *call, pctl_jo
 	g->plan.determinism = PCTL_CLASS_INTEGER;
 	g->plan.race = PCTL_PROOF_PROVEN;
 	*out = &g->plan;
+	return PCTL_OK;
+}
+
+pctl_status pctl_job_plan_share(pctl_job_plan *p, const char *job, const pctl_call *call,
+				pctl_job_plan **out)
+{
+	pctl_job_plan *of = p->of != NULL ? p->of : p, *shared;
+	pctl_status status = pctl_job_plan_create(job, call, &shared);
+	pctl_arena *arena;
+	const char *name;
+
+	*out = NULL;
+	if (status != PCTL_OK)
+		return status;
+	arena = shared->arena;
+	name = shared->name;
+	*shared = *of;
+	shared->arena = arena;
+	shared->name = name;
+	shared->of = of;
+	shared->sharers = 0;
+	of->sharers++;
+	*out = shared;
 	return PCTL_OK;
 }
 

@@ -78,12 +78,18 @@ typedef struct pctl_job_plan {
 	uint64_t pool_bytes;   /* of the one buffer that temporaries share, 0: each has its own */
 	uint64_t caps;	       /* PCTL_CAP_* of all kernels */
 	uint32_t form;	       /* PCTL_PLAN_FORM_* */
-	uint32_t reserved;
-	pctl_op_result view; /* of a view: what the library says of it */
+	uint32_t is_cut;       /* 1: the host planned the op part by part */
+	uint8_t in_place[PCTL_PORTS_MAX]; /* of each output 1 + the input where it may lie, or 0 */
+	pctl_op_result view;		  /* of a view: what the library says of it */
 	pctl_arena *arena;
+	struct pctl_job_plan *of;   /* the plan whose tables these are, or NULL: its own */
+	uint32_t sharers, reserved; /* plans that have these tables besides */
 } pctl_job_plan;
 
 void pctl_job_plan_destroy(pctl_job_plan *p);
+/* The same plan for another job: its tables, which do not change any more and live as long as either does. [one thread] */
+pctl_status pctl_job_plan_share(pctl_job_plan *p, const char *job, const pctl_call *call,
+				pctl_job_plan **out);
 
 /* What planning needs besides the question. */
 typedef struct pctl_planner {
@@ -158,6 +164,15 @@ pctl_known_binding pctl_job_plan_known(const pctl_job_plan *p, const pctl_plan_b
 /* Find where temporaries lie in the buffer that they share: pool_bytes and `at`. Once all steps are there; a plan of which nobody
  * asks it has no pool. */
 pctl_status pctl_job_plan_place(pctl_job_plan *p, const pctl_call *call);
+/*
+ * What of an op's outputs may lie in the place of inputs: in_place, by what the op declares and by what the plan does (SEMANTICS.md
+ * 17.7). A plan that breaks what is declared is none (PC4132), but for one that the host cut, whose outputs then have places of their own.
+ */
+pctl_status pctl_job_plan_in_place(pctl_job_plan *p, const pctl_op_desc *desc,
+				   const pctl_call *call);
+/* 1: a copy that falls away where output places[] says so (1 + the input, or 0; NULL: nowhere). */
+int pctl_step_falls_away(const pctl_job_plan *p, const pctl_step *step, const uint8_t *places);
+
 /* The most that is needed at once: inputs, outputs and parameters all, temporaries while they are alive. */
 uint64_t pctl_job_plan_peak(const pctl_job_plan *p);
 

@@ -98,6 +98,7 @@ static void back_to(struct pctl_frame *f, const pctl_job_plan *before, uint32_t 
 	f->plan->n_buffers = before->n_buffers;
 	f->plan->n_checks = before->n_checks;
 	f->plan->buffer_bytes = before->buffer_bytes;
+	f->plan->is_cut = before->is_cut;
 	f->n_slots = n_slots;
 }
 
@@ -122,6 +123,7 @@ static pctl_status run_pieces(struct pctl_frame *f, const pctl_op_query *q,
 			f, "it says that it can be cut along dimensions that its inputs and "
 			   "outputs do not share");
 	for (uint32_t i = 0; status == PCTL_OK && i < SMALLEST_PARTS; i++, cut.most_bytes /= 2) {
+		f->plan->is_cut = 1;
 		status = pctl_cut_run(&cut);
 		if (status == PCTL_OK && bindings_fit(f, before.n_steps))
 			return PCTL_OK;
@@ -319,6 +321,8 @@ pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const
 		status = run_op(&f, q);
 	if (status == PCTL_OK && (flags & PCTL_PLAN_MEASURE) && !f.plan->has_measure)
 		status = pctl_frame_bad_plan(&f, "it measured nothing");
+	if (status == PCTL_OK && !(flags & PCTL_PLAN_MEASURE))
+		status = pctl_job_plan_in_place(f.plan, op->desc, call);
 	if (status == PCTL_OK)
 		status = pctl_job_plan_place(f.plan, call);
 	free(f.slots);

@@ -9,6 +9,13 @@
 #include "runtime/graph/type.h"
 
 #define PCTL_PIPELINE_SHADER_MAX (16u << 20) /* bytes of a shader file */
+#define PCTL_PIPELINE_JOBS_MAX 16384u	     /* with groups opened up */
+
+/* --set NAME=VALUE */
+typedef struct pctl_setting {
+	const char *name;
+	const char *value;
+} pctl_setting;
 
 /* A value as written: a literal, or "$name" for a parameter. `text` is without quotes and without
  * '$'. */
@@ -25,16 +32,40 @@ typedef struct pctl_pipe_param {
 	pctl_pipe_value value;
 } pctl_pipe_param;
 
+/* set: of a tensor of a set, the set's name, and `tensor` its own there; `name` is "set/tensor" then, and `file` the set. Of those
+ * whose type nothing declares all element types are allowed, in any shape. */
 typedef struct pctl_pipe_input {
 	const char *name;
 	pctl_pos pos;
 	pctl_type_pattern type;
 	const char *file; /* relative to the pipeline's directory, or NULL */
 	const char *cid;
+	const char *set, *tensor;
 	pctl_pos source_pos;
+	uint32_t is_state, reserved; /* 1: zeros where nothing is given */
 } pctl_pipe_input;
 
-/* A reference: "$name" (an input of the pipeline; job NULL) or "job.port". */
+/* A set of tensors, of which each that is referred to is an input. */
+typedef struct pctl_pipe_set {
+	const char *name;
+	pctl_pos pos;
+	const char *file; /* relative to the pipeline's directory */
+	pctl_pos file_pos;
+	struct {
+		const char *glob;
+		pctl_type_pattern type;
+	} * types;
+	uint32_t n_types, n_used;
+} pctl_pipe_set;
+
+/* A value that one run leaves to the next: an input and, of the same name, an output. */
+typedef struct pctl_pipe_state {
+	const char *name;
+	pctl_pos pos;
+	uint32_t input, output; /* their numbers */
+} pctl_pipe_state;
+
+/* A reference: "$name" (an input of the pipeline; job NULL) or "job.port", as it is meant where groups are opened up. */
 typedef struct pctl_pipe_ref {
 	pctl_pos pos;
 	const char *text;
@@ -88,6 +119,7 @@ typedef struct pctl_pipe_job {
 	const char *placement;
 	pctl_pos placement_pos;
 	uint32_t n_in, n_out, n_attr, n_carry, n_after;
+	uint32_t is_of_group; /* 1: one of several that one text stands for; the id tells which */
 } pctl_pipe_job;
 
 typedef struct pctl_pipeline {
@@ -103,9 +135,11 @@ typedef struct pctl_pipeline {
 	pctl_pos class_pos, gas_pos;
 	pctl_pipe_param *params;
 	pctl_pipe_input *inputs;
-	pctl_pipe_job *jobs;
-	pctl_pipe_feed *outputs; /* port: the output's name */
-	uint32_t n_params, n_inputs, n_jobs, n_outputs;
+	pctl_pipe_set *sets;
+	pctl_pipe_state *states;
+	pctl_pipe_job *jobs;	 /* groups are opened up */
+	pctl_pipe_feed *outputs; /* port: the output's name; behind those declared the states */
+	uint32_t n_params, n_inputs, n_jobs, n_outputs, n_sets, n_states;
 	pctl_arena *arena;
 } pctl_pipeline;
 
@@ -117,7 +151,10 @@ const pctl_conf_schema *pctl_pipeline_schema(void);
  * PCTL_E_INVALID; *out is NULL then.
  */
 pctl_status pctl_pipeline_read(const char *path, const pctl_call *call, pctl_pipeline **out);
-/* The same from a virtual file system, which outlives the pipeline. */
+/* The same from a virtual file system, which outlives the pipeline (NULL: files), with parameters set: counts of groups may hang on
+ * them. Whether they are the pipeline's is the business of the checks. */
+pctl_status pctl_pipeline_read_set(const pctl_vfs *vfs, const char *name, const pctl_setting *sets,
+				   uint32_t n_sets, const pctl_call *call, pctl_pipeline **out);
 pctl_status pctl_pipeline_read_vfs(const pctl_vfs *vfs, const char *name, const pctl_call *call,
 				   pctl_pipeline **out);
 /* The same for n bytes that lie in memory; `name` stands in positions, and paths are relative to

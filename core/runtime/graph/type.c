@@ -201,10 +201,25 @@ const char *pctl_type_text(pctl_arena *arena, const pctl_tensor_type *t)
 	return into_arena(arena, &s);
 }
 
+void pctl_pattern_any(pctl_type_pattern *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->any_shape = 1;
+	for (uint32_t i = 0; pctl_dtype_row(i) != NULL && i < PCTL_DTYPES_MAX; i++)
+		out->dtype[out->n_dtypes++] = pctl_dtype_row(i)->id;
+}
+
+int pctl_pattern_is_any(const pctl_type_pattern *p)
+{
+	return p->any_shape && pctl_dtype_row(p->n_dtypes) == NULL;
+}
+
 const char *pctl_pattern_text(pctl_arena *arena, const pctl_type_pattern *p)
 {
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 
+	if (pctl_pattern_is_any(p))
+		return "any";
 	for (uint32_t i = 0; i < p->n_dtypes; i++)
 		pctl_str_addf(&s, "%s%s", i == 0 ? "" : "|", pctl_dtype_name(p->dtype[i]));
 	if (p->any_shape)

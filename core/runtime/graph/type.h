@@ -54,6 +54,10 @@ int pctl_type_equal(const pctl_tensor_type *a, const pctl_tensor_type *b);
 const char *pctl_type_text(pctl_arena *arena, const pctl_tensor_type *t);
 const char *pctl_pattern_text(pctl_arena *arena, const pctl_type_pattern *p);
 
+/* Every element type there is, in any shape: what is not known yet. Its text is "any". */
+void pctl_pattern_any(pctl_type_pattern *out);
+int pctl_pattern_is_any(const pctl_type_pattern *p);
+
 /* 1 when the pattern allows the dtype. */
 int pctl_pattern_has_dtype(const pctl_type_pattern *p, uint32_t dtype);
 

@@ -13,7 +13,7 @@ from harness import Harness
 CMAKE, SOURCE, BUILD, CC, LIBDIR = sys.argv[1:6]
 
 FILES = """bin/pipectl libexec/pipectl/pipectl-worker LIB/libpctl_sdk.a LIB/pkgconfig/pipectl.pc LIB/pkgconfig/pipectl-sdk.pc
-LIB/libpipectl.so LIB/libpipectl.so.0 include/pipectl/pipectl.h include/pipectl/chain.h include/pipectl/vm.h
+LIB/libpipectl.so LIB/libpipectl.so.0 include/pipectl/pipectl.h include/pipectl/chain.h include/pipectl/resident.h include/pipectl/vm.h
 LIB/cmake/pipectl/pipectl-config.cmake LIB/cmake/pipectl/pipectl-config-version.cmake
 LIB/pipectl/plugins/cpu.so LIB/pipectl/plugins.d/cpu.plugin.cfg LIB/pipectl/ops/rank.so
 include/pipectl/backend.h include/pipectl/oplib.h include/pipectl/codes.def include/pipectl/codes/plugin.def
@@ -58,7 +58,7 @@ def works(h, prefix):
     h.check("doctor sees nothing of the build", not [p for p in paths if p.startswith(BUILD + "/")], str(paths))
     status, out, err = h.run("--json", "plugin", "list")
     plugins = {p["id"]: p for p in json.loads(out)["plugins"]}
-    for name in ("cpu", "null", "mock", "vulkan", "opencl", "int", "tensor", "rank"):
+    for name in ("cpu", "null", "mock", "vulkan", "opencl", "int", "tensor", "rank", "transformer"):
         h.check(f"plugin {name}", plugins.get(name, {}).get("state") == "usable", str(plugins.get(name)))
     examples = os.path.join(prefix, "share/pipectl/pipelines")
     pipelines = sorted(f for f in os.listdir(examples) if f.endswith(".pipe.cfg"))

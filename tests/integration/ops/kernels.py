@@ -1,7 +1,8 @@
-"""Kernels of the tensor library run one by one, as its plans join them, for tests that plant faults in them."""
+"""Kernels of the libraries tensor and transformer run one by one, as its plans join them, for tests that plant faults in them."""
 import os
 
-KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops/tensor/kernels")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops")
+KERNELS = [os.path.join(ROOT, part, "kernels") for part in ("common", "tensor", "transformer")]
 # What sums are rounded to, as exact_sum.wgsl and within.wgsl want it.
 FORMAT = ("const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY: u32 = 0x7f800000u;\nconst NAN: u32 = 0x7fc00000u;\n"
           "const SIGN: u32 = 0x80000000u;\nfn sum_scale() -> bool {\n\treturn false;\n}\n")
@@ -10,7 +11,8 @@ NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
 
 
 def kernel(name):
-    with open(os.path.join(KERNELS, name + ".wgsl"), encoding="utf-8") as f:
+    path = next(p for p in (os.path.join(folder, name + ".wgsl") for folder in KERNELS) if os.path.exists(p))
+    with open(path, encoding="utf-8") as f:
         return f.read()
 
 

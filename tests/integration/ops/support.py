@@ -95,7 +95,8 @@ def walk(h, ops):
 
 # The ops of the table's layers, and the ports that it is about.
 LAYERS = {"tensor.matmul": "b", "tensor.rms_norm": "weight", "tensor.conv1d": "w", "tensor.conv2d": "w", "tensor.conv3d": "w", "tensor.rnn_cell": "w",
-          "tensor.lstm_cell": "w", "tensor.embedding": "table", "tensor.softmax": "x", "ieee.add": "b", "int.add": "b"}
+          "tensor.lstm_cell": "w", "tensor.embedding": "table", "tensor.softmax": "x", "transformer.attention": "q",
+          "ieee.add": "b", "int.add": "b"}
 
 
 def on_device(h, device):
@@ -124,7 +125,7 @@ def main():
     status, _, err = h.run("op", "support", "tensor.mien")
     h.check("no such op", status == 3 and "PC4120" in err, err)
     names = [o["name"] for o in json.loads(h.run("--json", "op", "list")[1])["ops"]]
-    chosen = [n for n in names if n.startswith("tensor.")] + ["int.add", "ieee.mul", "ieee.sqrt"]
+    chosen = [n for n in names if n.startswith(("tensor.", "transformer."))] + ["int.add", "ieee.mul", "ieee.sqrt"]
     h.check("ops", len(chosen) > 8)
     walk(h, sys.argv[1:] or chosen)
     return h.finish()

@@ -21,12 +21,13 @@ from pipectl._installation import Device, Installation
 from pipectl._library import lib, text
 from pipectl._pipeline import Pipeline, Port
 from pipectl._progress import Display, Progress
+from pipectl._resident import Resident, Step
 from pipectl._results import Arrays, Job, Output, Result
 from pipectl import tensor
 
 __all__ = ["Account", "Arrays", "BF16", "BYTES", "Block", "Chain", "ChainJob", "Cid", "Device", "Diagnostic", "Display",
-           "Error", "Installation", "Job", "Note", "Output", "Pipeline", "Port", "Progress", "Result", "Shader", "U128",
-           "Verdict", "Zeros", "audit", "certify", "check", "devices", "explain", "plan", "run", "tensor",
+           "Error", "Installation", "Job", "Note", "Output", "Pipeline", "Port", "Progress", "Resident", "Result", "Shader",
+           "Step", "U128", "Verdict", "Zeros", "audit", "certify", "check", "devices", "explain", "plan", "run", "tensor",
            "verify_receipt", "version"]
 
 __version__ = text(lib.pipectl_version()) or ""

@@ -13,6 +13,7 @@ from pipectl._inputs import Input, Keep, Value, input_array, run_options, settin
 from pipectl._errors import misuse
 from pipectl._library import ffi, lib, new, text
 from pipectl._progress import Display
+from pipectl._resident import Resident
 from pipectl._results import Result, take_result
 
 if TYPE_CHECKING:
@@ -169,6 +170,22 @@ class Pipeline:
         o.flags = (lib.PIPECTL_AUDIT_NATIVES if natives else 0) | (0 if quarantine else lib.PIPECTL_AUDIT_KEEP)
         with shown(progress) as told, self._handle.use(told) as ask:
             return documented(ask, lib.pipectl_audit, self._pointer, o)
+
+    def resident(self, *, changing: Iterable[str], reads: Iterable[str], states: Mapping[str, str | None] | None = None,
+                 sharing: Resident | None = None, inputs: Mapping[str, Input] | None = None, backends: Selectors = (),
+                 verify: float = 0, gas_limit: int | None = None, memory: int = 0, history: int = 0,
+                 **keywords: Input) -> Resident:
+        """Keep the pipeline on a device: planned, built and recorded once, then one submission a step (Resident.step).
+
+        changing  inputs that come with each step; they are given data here too, of which the size counts
+        reads     outputs that each step gives
+        states    inputs that take the bytes of outputs between steps, {"h": "h_after"}; None: read only
+        sharing   a Resident whose constant inputs and states are taken, where none are given here
+        verify    share of steps that the reference does again
+        memory    the most bytes on the device, 0: what there is; history: of small inputs that are kept for Resident.check
+        """
+        return Resident(self, self._inputs(keywords, inputs), changing, states or {}, reads, sharing, backends, verify,
+                        gas_limit, memory, history)
 
     def close(self) -> None:
         """Give it back; twice is fine."""

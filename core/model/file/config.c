@@ -1,0 +1,440 @@
+/* The description of a model from config.json, as transformers writes it. JSON is read by cJSON. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "model/file/private.h"
+
+/* Keys that are read below; that have one of some values (JSON, parted by blanks) or none, since others change what is computed; and that
+ * change nothing. Any other key might. */
+static const char *const read_keys[] = {
+	"model_type",
+	"hidden_size",
+	"num_hidden_layers",
+	"num_attention_heads",
+	"num_key_value_heads",
+	"head_dim",
+	"intermediate_size",
+	"vocab_size",
+	"max_position_embeddings",
+	"rms_norm_eps",
+	"rope_theta",
+	"rope_scaling",
+	"rope_parameters",
+	"sliding_window",
+	"use_sliding_window",
+	"max_window_layers",
+	"layer_types",
+	"tie_word_embeddings",
+	"attention_bias",
+	"hidden_act",
+	"hidden_activation",
+	"num_local_experts",
+	"num_experts",
+	"num_experts_per_tok",
+	"moe_intermediate_size",
+	"norm_topk_prob",
+	"attn_logit_softcapping",
+	"final_logit_softcapping",
+	"query_pre_attn_scalar",
+};
+static const struct {
+	const char *name, *values;
+} one_value[] = {
+	{"mlp_bias", "false"},
+	{"pretraining_tp", "1"},
+	{"partial_rotary_factor", "1"},
+	{"rope_interleaved", "false"},
+	{"mlp_only_layers", "[]"},
+	{"decoder_sparse_step", "1"},
+	{"shared_expert_intermediate_size", "0"},
+	{"num_shared_experts", "0"},
+	{"quantization_config", ""},
+	{"is_encoder_decoder", "false"},
+	{"add_cross_attention", "false"},
+	{"tie_encoder_decoder", "false"},
+	{"cross_attention_hidden_size", ""},
+	{"pruned_heads", "{}"},
+	{"is_decoder", "false true"},
+	{"use_bidirectional_attention", "false"},
+	{"force_use_exact_gelu", "false"},
+	{"logit_scale", "1"},
+	{"parallel_residual", "false"},
+	{"use_parallel_residual", "false"},
+	{"use_qk_norm", "false"},
+	{"clip_qkv", ""},
+	{"chunk_size_feed_forward", "0"},
+};
+static const char *const ignored[] = {
+	"architectures",
+	"torch_dtype",
+	"dtype",
+	"transformers_version",
+	"use_cache",
+	"initializer_range",
+	"attention_dropout",
+	"hidden_dropout",
+	"bos_token_id",
+	"eos_token_id",
+	"pad_token_id",
+	"unk_token_id",
+	"sep_token_id",
+	"decoder_start_token_id",
+	"output_router_logits",
+	"router_aux_loss_coef",
+	"router_jitter_noise",
+	"cache_implementation",
+	"attn_implementation",
+	"auto_map",
+	"return_dict",
+	"output_hidden_states",
+	"output_attentions",
+	"torchscript",
+	"use_bfloat16",
+	"name_or_path",
+	"hidden_dropout_prob",
+	"id2label",
+	"label2id",
+	"finetuning_task",
+	"problem_type",
+	"tokenizer_class",
+	"prefix",
+	"task_specific_params",
+	"tf_legacy_loss",
+	"begin_suppress_tokens",
+	"suppress_tokens",
+	"forced_bos_token_id",
+	"forced_eos_token_id",
+	"generation_config",
+};
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+typedef struct reader {
+	pctl_model *m;
+	const cJSON *json;
+	model_faults *f;
+} reader;
+
+static int among(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return 1;
+	return 0;
+}
+
+/* One of the values that `values` lists, as JSON without blanks. */
+static int is_one_of(const cJSON *j, const char *values)
+{
+	char *text = cJSON_PrintUnformatted(j);
+	const size_t n = text == NULL ? 0 : strlen(text);
+	int found = 0;
+
+	for (const char *at = values; n != 0 && *at != '\0'; at += strcspn(at, " ")) {
+		at += strspn(at, " ");
+		found |= strcspn(at, " ") == n && memcmp(at, text, n) == 0;
+	}
+	cJSON_free(text);
+	return found;
+}
+
+static const char *shown(const cJSON *j, char out[64])
+{
+	char *text = cJSON_PrintUnformatted(j);
+
+	snprintf(out, 64, "%s", text == NULL ? "?" : text);
+	cJSON_free(text);
+	return out;
+}
+
+static void all_keys(const reader *r)
+{
+	char text[64];
+	const cJSON *j;
+
+	cJSON_ArrayForEach(j, r->json)
+	{
+		const char *near;
+		size_t row = 0;
+
+		if (cJSON_GetObjectItemCaseSensitive(r->json, j->string) != j)
+			model_fault(r->f, PC6280_MODEL_FILE, NULL, "\"%.100s\" is given twice",
+				    j->string);
+		while (row < COUNT(one_value) && strcmp(one_value[row].name, j->string) != 0)
+			row++;
+		if (row < COUNT(one_value) && !cJSON_IsNull(j) &&
+		    !is_one_of(j, one_value[row].values))
+			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+				    "\"%s\" is %s; known is %s", j->string, shown(j, text),
+				    one_value[row].values[0] ? one_value[row].values : "none");
+		if (row < COUNT(one_value) || j->string[0] == '_' ||
+		    among(j->string, read_keys, COUNT(read_keys)) ||
+		    among(j->string, ignored, COUNT(ignored)))
+			continue;
+		near = pctl_str_nearest(j->string, read_keys, (uint32_t)COUNT(read_keys));
+		model_fault(
+			r->f, PC6283_MODEL_UNSUPPORTED,
+			near == NULL ? NULL
+				     : pctl_arena_printf(r->m->arena, "did you mean \"%s\"?", near),
+			"nothing is known of the key \"%.100s\" (%s)", j->string, shown(j, text));
+	}
+}
+
+/* null is as good as nothing. */
+static const cJSON *item(const cJSON *of, const char *name)
+{
+	const cJSON *j = cJSON_GetObjectItemCaseSensitive(of, name);
+
+	return cJSON_IsNull(j) ? NULL : j;
+}
+
+static double number_of(const reader *r, const cJSON *of, const char *name, double otherwise)
+{
+	const cJSON *j = item(of, name);
+
+	if (j == NULL && otherwise == otherwise)
+		return otherwise;
+	if (j == NULL)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"%s\" is missing", name);
+	else if (!cJSON_IsNumber(j))
+		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"%s\" is no number", name);
+	else
+		return j->valuedouble;
+	return 0;
+}
+
+static double number(const reader *r, const char *name, double otherwise)
+{
+	return number_of(r, r->json, name, otherwise);
+}
+
+/* UINT64_MAX: it has to be. */
+static uint64_t integer_of(const reader *r, const cJSON *of, const char *name, uint64_t otherwise)
+{
+	const double v =
+		number_of(r, of, name, otherwise == UINT64_MAX ? (double)NAN : (double)otherwise);
+
+	if (v >= 0 && v <= 9007199254740992.0 && (double)(uint64_t)v == v)
+		return (uint64_t)v;
+	model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"%s\" is %g, no number of something", name, v);
+	return 0;
+}
+
+static uint64_t integer(const reader *r, const char *name, uint64_t otherwise)
+{
+	return integer_of(r, r->json, name, otherwise);
+}
+
+static int truth(const reader *r, const char *name, int otherwise)
+{
+	const cJSON *j = item(r->json, name);
+
+	if (j != NULL && !cJSON_IsBool(j))
+		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"%s\" is neither true nor false", name);
+	return j == NULL ? otherwise : cJSON_IsTrue(j);
+}
+
+static void activation(const reader *r)
+{
+	const int gelu = r->m->shape.gelu;
+	const char *name =
+		item(r->json, "hidden_activation") != NULL ? "hidden_activation" : "hidden_act";
+	const cJSON *j = item(r->json, name);
+	char text[64];
+
+	/* Gemma's first files say gelu and mean the one by tanh. */
+	if (j == NULL && gelu)
+		return;
+	if (j == NULL)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"hidden_act\" is missing");
+	else if (!is_one_of(j, !gelu				 ? "\"silu\""
+			       : strcmp(name, "hidden_act") == 0 ? "\"gelu\" \"gelu_pytorch_tanh\""
+								 : "\"gelu_pytorch_tanh\""))
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL, "\"%s\" is %s", name,
+			    shown(j, text));
+}
+
+static void scaling(const reader *r, const cJSON *j)
+{
+	pctl_model_rope *p = &r->m->shape.rope;
+	const cJSON *type = item(j, "rope_type") != NULL ? item(j, "rope_type") : item(j, "type");
+	const char *name = cJSON_IsString(type) ? type->valuestring : NULL;
+
+	p->base = number_of(r, j, "rope_theta", p->base);
+	if (name == NULL) {
+		model_fault(r->f, PC6282_MODEL_KEY, NULL, "rope's scaling has no \"rope_type\"");
+		return;
+	}
+	if (strcmp(name, "default") == 0)
+		return;
+	p->factor = number_of(r, j, "factor", (double)NAN);
+	if (strcmp(name, "linear") == 0) {
+		p->scaling = PCTL_MODEL_SCALING_LINEAR;
+	} else if (strcmp(name, "llama3") == 0) {
+		p->scaling = PCTL_MODEL_SCALING_LLAMA3;
+		p->low = number_of(r, j, "low_freq_factor", (double)NAN);
+		p->high = number_of(r, j, "high_freq_factor", (double)NAN);
+		p->n_original = integer_of(r, j, "original_max_position_embeddings", UINT64_MAX);
+	} else {
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "rope's scaling \"%.100s\" is unknown; known are default, linear and "
+			    "llama3",
+			    name);
+	}
+}
+
+static void rope(const reader *r)
+{
+	const cJSON *old = item(r->json, "rope_scaling"), *new = item(r->json, "rope_parameters");
+
+	r->m->shape.rope.base = number(r, "rope_theta", 10000);
+	if ((old != NULL && !cJSON_IsObject(old)) || (new != NULL && !cJSON_IsObject(new)) ||
+	    (old != NULL && new != NULL))
+		model_fault(r->f, PC6282_MODEL_KEY, NULL,
+			    "\"rope_scaling\" or \"rope_parameters\" is no object, or both are "
+			    "given");
+	else if (old != NULL || new != NULL)
+		scaling(r, old != NULL ? old : new);
+}
+
+static void windows(const reader *r)
+{
+	pctl_model_shape *s = &r->m->shape;
+	const cJSON *types = item(r->json, "layer_types"), *j;
+	const int qwen = s->family == PCTL_MODEL_QWEN2 || s->family == PCTL_MODEL_QWEN3 ||
+			 s->family == PCTL_MODEL_QWEN3MOE;
+	uint64_t layer = 0;
+
+	s->window = integer(r, "sliding_window", s->family == PCTL_MODEL_GEMMA2 ? 4096 : 0);
+	if (qwen && !truth(r, "use_sliding_window", 0))
+		s->window = 0;
+	if (qwen && s->window != 0)
+		s->window_first = integer(r, "max_window_layers", UINT64_MAX);
+	if (s->family == PCTL_MODEL_LLAMA || s->family == PCTL_MODEL_GEMMA)
+		s->window = 0; /* transformers looks for none there */
+	pctl_model_complete(s);
+	cJSON_ArrayForEach(j, types)
+	{
+		const char *want = pctl_model_layer_slides(s, layer) ? "\"sliding_attention\""
+								     : "\"full_attention\"";
+
+		if (!is_one_of(j, want)) {
+			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+				    "\"layer_types\": layer %" PRIu64
+				    " is another than %s, which its family has there",
+				    layer, want);
+			return;
+		}
+		layer++;
+	}
+	if (types != NULL && layer != s->n_layers)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL,
+			    "\"layer_types\" has %" PRIu64 " entries for %" PRIu64 " layers", layer,
+			    s->n_layers);
+}
+
+static void experts(const reader *r)
+{
+	pctl_model_shape *s = &r->m->shape;
+
+	if (s->family == PCTL_MODEL_MIXTRAL) {
+		s->n_experts = integer(r, "num_local_experts", UINT64_MAX);
+		s->n_used = integer(r, "num_experts_per_tok", UINT64_MAX);
+	} else if (s->family == PCTL_MODEL_QWEN3MOE) {
+		s->n_experts = integer(r,
+				       item(r->json, "num_experts") == NULL ? "num_local_experts"
+									    : "num_experts",
+				       UINT64_MAX);
+		s->n_used = integer(r, "num_experts_per_tok", UINT64_MAX);
+		s->n_ff = integer(r, "moe_intermediate_size", UINT64_MAX);
+		s->norm_used = truth(r, "norm_topk_prob", 0);
+	}
+}
+
+static int family(const reader *r)
+{
+	static const struct {
+		const char *type;
+		pctl_model_family family;
+	} others[] = {{"qwen3_moe", PCTL_MODEL_QWEN3MOE}};
+	const cJSON *j = item(r->json, "model_type");
+	pctl_model_shape *s = &r->m->shape;
+
+	if (!cJSON_IsString(j)) {
+		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"model_type\" is missing");
+		return 0;
+	}
+	for (size_t i = 0; i < COUNT(others); i++)
+		if (strcmp(others[i].type, j->valuestring) == 0) {
+			s->family = others[i].family;
+			return 1;
+		}
+	if (!pctl_model_family_named(j->valuestring, &s->family) ||
+	    s->family == PCTL_MODEL_QWEN3MOE) {
+		model_fault(r->f, PC6281_MODEL_FAMILY, NULL, "model_type \"%.100s\" is unknown",
+			    j->valuestring);
+		return 0;
+	}
+	return 1;
+}
+
+static void describe(const reader *r)
+{
+	pctl_model_shape *s = &r->m->shape;
+	const int gemma2 = s->family == PCTL_MODEL_GEMMA2;
+
+	s->n_embd = integer(r, "hidden_size", UINT64_MAX);
+	s->n_layers = integer(r, "num_hidden_layers", UINT64_MAX);
+	s->n_heads = integer(r, "num_attention_heads", UINT64_MAX);
+	s->n_kv_heads = integer(r, "num_key_value_heads", s->n_heads);
+	s->head_dim = integer(r, "head_dim", s->n_heads ? s->n_embd / s->n_heads : 0);
+	s->n_ff =
+		integer(r, "intermediate_size", s->family == PCTL_MODEL_QWEN3MOE ? 0 : UINT64_MAX);
+	s->n_vocab = integer(r, "vocab_size", UINT64_MAX);
+	s->n_context = integer(r, "max_position_embeddings", UINT64_MAX);
+	s->rms_eps = number(r, "rms_norm_eps", (double)NAN);
+	s->tied = truth(r, "tie_word_embeddings", s->tied);
+	s->norm_offset = s->gelu ? 1 : 0;
+	if (s->family == PCTL_MODEL_LLAMA || s->qk_norm || s->gelu) {
+		s->qkv_bias = truth(r, "attention_bias", 0);
+		s->o_bias = s->qkv_bias;
+	} else if (truth(r, "attention_bias", s->qkv_bias) != s->qkv_bias) {
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "\"attention_bias\": this family has its own");
+	}
+	activation(r);
+	experts(r);
+	s->attn_softcap = number(r, "attn_logit_softcapping", 0);
+	s->final_softcap = number(r, "final_logit_softcapping", 0);
+	if (!gemma2 && (s->attn_softcap != 0 || s->final_softcap != 0))
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "this family caps neither attention nor logits here");
+	if (gemma2)
+		s->attn_scale = (double)(float)(1 / sqrt(number(r, "query_pre_attn_scalar", 256)));
+	else if (item(r->json, "query_pre_attn_scalar") != NULL)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "\"query_pre_attn_scalar\": this family has none");
+	rope(r);
+	windows(r);
+}
+
+void model_read_config(pctl_model *m, const char *text, uint64_t n, model_faults *f)
+{
+	const char *end = NULL;
+	cJSON *json = cJSON_ParseWithLengthOpts(text, n, &end, 0);
+	reader r = {m, json, f};
+
+	if (!cJSON_IsObject(json)) {
+		model_fault(f, PC6280_MODEL_FILE, NULL, "byte %" PRIu64 ": no JSON object",
+			    end == NULL ? 0 : (uint64_t)(end - text));
+	} else if (family(&r)) {
+		model_family_defaults(&m->shape);
+		all_keys(&r);
+		describe(&r);
+	}
+	cJSON_Delete(json);
+}

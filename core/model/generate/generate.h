@@ -1,0 +1,43 @@
+/* Tokens behind a prompt, as many sequences of them as are wanted, by an engine. What comes out is a function of the model, the prompt and the
+ * sampling of each sequence: not of how many there are, nor of chunks. */
+#ifndef PIPECTL_MODEL_GENERATE_GENERATE_H
+#define PIPECTL_MODEL_GENERATE_GENERATE_H
+
+#include "model/serve/engine.h"
+
+/*
+ * prompt     n_prompt tokens, at least one
+ * n_tokens   of each sequence, at most; it ends sooner behind a token that ends it (unless goes_on), and where its context is full
+ * sequences  1 to the engine's slots; number i draws by stream i of the seed
+ * token      told of each token as it is made, with the number of its sequence; 0 ends the sequence there. NULL: none
+ */
+typedef struct pctl_generate_options {
+	const uint32_t *prompt;
+	uint32_t n_prompt, n_tokens, sequences, goes_on;
+	pctl_engine_sampling sampling;
+	int (*token)(void *ctx, uint32_t sequence, uint32_t token);
+	void *ctx;
+} pctl_generate_options;
+
+enum { PCTL_GENERATED_LENGTH, PCTL_GENERATED_END, PCTL_GENERATED_STOPPED, PCTL_GENERATED_CONTEXT };
+
+/* tokens: made ones, n of them. why: PCTL_GENERATED_*. */
+typedef struct pctl_generated_sequence {
+	uint32_t *tokens;
+	uint32_t n, why;
+} pctl_generated_sequence;
+
+/* By the host's clock: until the first token (of any sequence), and from there to the end, in which n_later tokens were made. */
+typedef struct pctl_generated {
+	pctl_generated_sequence *sequences;
+	uint32_t n_sequences, reserved;
+	uint64_t first_ns, later_ns, n_later;
+} pctl_generated;
+
+/* Slots 0 .. sequences - 1 are used, and free behind. Errors: those of the engine's steps; PC6290 for numbers that cannot be. `out` is
+ * cleared by the caller, after errors too. */
+pctl_status pctl_generate(const pctl_engine *engine, const pctl_generate_options *o,
+			  const pctl_call *call, pctl_generated *out);
+void pctl_generated_clear(pctl_generated *g);
+
+#endif

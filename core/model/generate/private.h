@@ -1,0 +1,90 @@
+/* What the parts of `generate` share. */
+#ifndef PIPECTL_MODEL_GENERATE_PRIVATE_H
+#define PIPECTL_MODEL_GENERATE_PRIVATE_H
+
+#include "foundation/base/arena.h"
+#include "model/generate/model_engine.h"
+#include "model/pipeline/pipeline.h"
+
+#define ENGINE_INPUTS 15u
+#define ENGINE_OUTPUTS 6u
+#define ENGINE_SIZES 16u
+
+/* Inputs of a step, in the order in which residents take them; those of later rows are there by what a size gives. */
+enum {
+	IN_TOKENS,
+	IN_START,
+	IN_COUNT,
+	IN_PAGES,
+	IN_TEMPERATURE,
+	IN_TOP_K,
+	IN_TOP_P,
+	IN_MIN_P,
+	IN_KEY,
+	IN_POSITION,
+	IN_SEEN,
+	IN_REPETITION,
+	IN_PRESENCE,
+	IN_FREQUENCY,
+	IN_HISTORY
+};
+enum { OUT_LOGITS, OUT_TOKEN, OUT_LOGPROB, OUT_TOP, OUT_TOP_LOGPROB, OUT_EMBEDDING };
+
+/*
+ * One size of work, built once: `batch` sequences of up to `chunk` tokens, which give what `gives` says.
+ *
+ * in, out   by IN_ and OUT_: the bytes of a step, NULL where it has none
+ */
+typedef struct engine_size {
+	uint32_t batch, chunk, gives;
+	pctl_loaded_pipeline loaded;
+	pctl_resident *resident;
+	void *in[ENGINE_INPUTS], *out[ENGINE_OUTPUTS];
+	uint64_t in_bytes[ENGINE_INPUTS], out_bytes[ENGINE_OUTPUTS];
+	pctl_arena *arena;
+} engine_size;
+
+/* The pages of a slot, and how many positions it holds. */
+typedef struct engine_slot {
+	uint32_t *pages;
+	uint32_t n_pages, n_held;
+} engine_slot;
+
+struct pctl_model_engine {
+	pctl_installation *in;
+	pctl_arena *arena;
+	pctl_model *model;
+	const char *scratch, *path;
+	pctl_tokenizer *tokenizer;
+	const pctl_template *template_;
+	pctl_run_request request;
+	pctl_engine engine;
+	uint32_t n_pages, n_free, slot_pages;
+	uint32_t *free_pages;
+	engine_slot *slots;
+	engine_size sizes[ENGINE_SIZES];
+	uint32_t n_sizes;
+	pctl_logits_sink sink;
+	void *sink_ctx;
+	pctl_model_engine_facts facts;
+	char cid[PCTL_CID_TEXT_SIZE];
+};
+
+/* text.c: tokenizer and template of the model's files, or those asked for; the engine's calls about text. */
+pctl_status engine_open_text(pctl_model_engine *e, const pctl_model_engine_options *o,
+			     const pctl_call *call);
+
+/* pages.c: room for positions up to `end`; PCTL_E_LIMIT without a word where there is none, and nothing has changed then. */
+pctl_status engine_take_pages(pctl_model_engine *e, uint32_t slot, uint32_t end);
+void engine_give_pages(pctl_model_engine *e, uint32_t slot);
+
+/* sizes.c: the size that is wanted, built if it is not there. */
+pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
+			   const pctl_call *call, engine_size **out);
+void engine_close_sizes(pctl_model_engine *e);
+
+/* step.c */
+pctl_status engine_step(void *self, pctl_engine_row *rows, uint32_t n_rows, const pctl_call *call);
+void engine_release(void *self, uint32_t slot);
+
+#endif

@@ -1,8 +1,0 @@
-/* Correctly rounded functions of f32 for references, by MPFR. */
-#ifndef PIPECTL_OPS_TENSOR_REAL_REFERENCE_H
-#define PIPECTL_OPS_TENSOR_REAL_REFERENCE_H
-
-float tensor_exp(float x);
-float tensor_log(float x);
-
-#endif

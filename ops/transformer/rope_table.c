@@ -1,0 +1,276 @@
+/* transformer.rope_table: cosines and sines of rotary positions (SEMANTICS.md 18.2). No kernel makes them: the plan carries the table. */
+#include "rope_table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/tensors/elements.h"
+
+enum {
+	ATTR_DIMS,
+	ATTR_POSITIONS,
+	ATTR_BASE,
+	ATTR_SCALING,
+	ATTR_FACTOR,
+	ATTR_LOW,
+	ATTR_HIGH,
+	ATTR_ORIGINAL
+};
+#define ATTRS 8u
+
+static const char *const scalings[ROPE_SCALINGS] = {"none", "linear", "llama3"};
+
+/* A number from `least` to `most`. */
+static pctl_status number_of(const kit_use *u, uint32_t attr, float least, float most, float *out)
+{
+	const char *text = u->q->attr[attr].text;
+	char why[80], *end;
+
+	*out = kit_parse_f32(text, &end);
+	if (end != text && *end == '\0' && *out >= least && *out <= most)
+		return PCTL_OK;
+	snprintf(why, sizeof(why), "is not a number from %g to %g", (double)least, (double)most);
+	return kit_refuse_attr(u, u->op->desc.attr[attr].name, why);
+}
+
+static pctl_status table_of(const kit_use *u, rope_table *t)
+{
+	const uint64_t dims = kit_attr(u, ATTR_DIMS), positions = kit_attr(u, ATTR_POSITIONS);
+	pctl_status status;
+
+	*t = (rope_table){.pairs = (uint32_t)dims / 2,
+			  .positions = (uint32_t)positions,
+			  .original = (float)kit_attr(u, ATTR_ORIGINAL)};
+	if (dims % 2 != 0)
+		return kit_refuse_attr(u, "dims", "is odd");
+	while (t->scaling < ROPE_SCALINGS &&
+	       strcmp(scalings[t->scaling], u->q->attr[ATTR_SCALING].text) != 0)
+		t->scaling++;
+	if (t->scaling == ROPE_SCALINGS)
+		return kit_refuse_attr(u, "scaling", "is not none, linear or llama3");
+	status = number_of(u, ATTR_BASE, 1, ROPE_BASE_MAX, &t->base);
+	if (status == PCTL_OK)
+		status = number_of(u, ATTR_FACTOR, 1, ROPE_FACTOR_MAX, &t->factor);
+	if (status == PCTL_OK)
+		status = number_of(u, ATTR_LOW, 0x1p-10f, 1024, &t->low);
+	if (status == PCTL_OK)
+		status = number_of(u, ATTR_HIGH, 0x1p-10f, 1024, &t->high);
+	if (status == PCTL_OK && t->scaling == ROPE_SCALING_LLAMA3 && t->low >= t->high)
+		status = kit_refuse_attr(u, "low_freq_factor", "is not below high_freq_factor");
+	return status != PCTL_OK ? status
+				 : kit_limit(u, "elements", dims * positions, ROPE_ELEMENTS_MAX);
+}
+
+static pctl_status table_infer(const kit_use *u, pctl_op_result *out)
+{
+	rope_table t;
+	const pctl_status status = table_of(u, &t);
+
+	out->out[0] = (pctl_tensor_type){PCTL_SCALAR_F32, 3, {t.positions, t.pairs, 2}};
+	return status;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------- */
+
+static void table_plan(kit_plan *p)
+{
+	rope_table t;
+	float *values;
+	uint64_t n;
+
+	p->status = table_of(p->use, &t);
+	n = 8ull * t.pairs * t.positions;
+	if (p->status != PCTL_OK || n == 0)
+		return;
+	values = kit_scratch(p->use, n);
+	if (values == NULL) {
+		p->status = pctl_refuse(p->use->call, PC2_NOMEM, "no memory for a table");
+		return;
+	}
+	rope_table_make(&t, values);
+	kit_copy(p, kit_params(p, values, n), 0, kit_out(p, 0), 0, n);
+	kit_scratch_free(p->use, values);
+}
+
+static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *out)
+{
+	rope_table t;
+	const pctl_status status = table_of(u, &t);
+
+	(void)in;
+	return status != PCTL_OK ? status : rope_table_reference(u, &t, out[0].data);
+}
+
+/* ---- problems and laws ---------------------------------------------------------------------- */
+
+static const pctl_op_problems table_problems = {
+	PCTL_HEAD(pctl_op_problems), "tables of up to 521 positions and 64 pairs, of every scaling",
+	48};
+
+static void table_problem(kit_problem *p)
+{
+	static const char *const bases[] = {"10000", "500000", "1e6", "1", "123.456", "1073741824"};
+	static const uint32_t sizes[][2] = {{128, 67}, {2, 521}, {64, 0}, {6, 300},
+					    {80, 33},  {0, 5},	 {32, 1}, {14, 258}};
+	const uint64_t v = p->number;
+
+	kit_problem_attr(p, ATTR_DIMS, sizes[v % 8][0]);
+	kit_problem_attr(p, ATTR_POSITIONS, sizes[v % 8][1]);
+	kit_problem_attr_text(p, ATTR_BASE, bases[v % 6]);
+	kit_problem_attr_text(p, ATTR_SCALING, scalings[v / 8 % ROPE_SCALINGS]);
+	kit_problem_attr_text(p, ATTR_FACTOR, v % 2 == 0 ? "8" : "3.5");
+	kit_problem_attr_text(p, ATTR_LOW, v % 5 == 0 ? "0.5" : "1");
+	kit_problem_attr_text(p, ATTR_HIGH, v % 7 == 0 ? "32" : "4");
+	kit_problem_attr(p, ATTR_ORIGINAL, v % 3 == 0 ? 64 : 8192);
+	kit_problem_rigid(p);
+}
+
+/* The same op, with two attributes as they are told. */
+static uint32_t use_with(kit_law *l, uint64_t positions, const char *scaling, const char *factor)
+{
+	pctl_attr attr[ATTRS];
+	const uint32_t none = 0;
+	char text[24];
+
+	memcpy(attr, l->use.q->attr, sizeof(attr));
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)positions);
+	attr[ATTR_POSITIONS] = (pctl_attr){"positions", text, positions};
+	if (scaling != NULL)
+		attr[ATTR_SCALING].text = scaling;
+	if (factor != NULL)
+		attr[ATTR_FACTOR].text = factor;
+	return kit_law_use(l, l->use.op->desc.name, &none, 0, attr, ATTRS, 1);
+}
+
+typedef struct stride {
+	uint64_t row, step;
+} stride;
+
+static uint64_t stepped(const void *ctx, uint64_t i)
+{
+	const stride *s = ctx;
+
+	return i / s->row * s->step * s->row + i % s->row;
+}
+
+static void law_cut(kit_law *l)
+{
+	const uint32_t y = kit_law_out(l, 0);
+	pctl_tensor_type t = l->c->types[y];
+	const stride whole = {1, 1};
+
+	t.dim[0] /= 3;
+	kit_law_equal(l, use_with(l, t.dim[0], NULL, NULL),
+		      tensor_law_taken(l, &t, y, stepped, &whole));
+}
+
+/* Rows of a table of half the frequencies, taken one by one and the law's own: y[p] = z[2 p]. */
+static void law_halved(kit_law *l)
+{
+	const char *scaling = kit_law_attr(l, "scaling");
+	const uint32_t y = kit_law_out(l, 0);
+	const pctl_tensor_type *t = &l->c->types[y];
+	const stride two = {2 * t->dim[1], 2};
+	char factor[32];
+
+	if (strcmp(scaling, "llama3") == 0 || t->dim[0] == 0)
+		return;
+	snprintf(factor, sizeof(factor), "%.9g",
+		 strcmp(scaling, "none") == 0
+			 ? 2
+			 : 2 * (double)kit_parse_f32(kit_law_attr(l, "factor"), NULL));
+	if (l->c->round == 0) {
+		(void)use_with(l, 2 * t->dim[0], "linear", factor);
+		kit_law_again(l);
+		return;
+	}
+	kit_law_equal(l, tensor_law_taken(l, t, kit_law_out(l, 1), stepped, &two), y);
+}
+
+static void law_circle(kit_law *l)
+{
+	const uint32_t y = kit_law_out(l, 0);
+	const uint64_t n = kit_elements(&l->c->types[y]) / 2, pairs = l->c->types[y].dim[1];
+
+	for (uint64_t i = 0; i < n && l->status == PCTL_OK; i++) {
+		float v[2];
+
+		memcpy(v, kit_law_data(l, y) + 8 * i, 8);
+		if (i < pairs && (v[0] != 1 || v[1] != 0 || signbit(v[1])))
+			kit_law_says(l, "a first row that is not 1 and +0", "1 and +0");
+		/* Each is off by 2^-25 at most. */
+		if (!(fabs((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] - 1) <=
+		      0x1p-23))
+			kit_law_says(l, "a pair off the circle", "squares that add up to 1");
+	}
+	kit_law_holds(l);
+}
+
+static const pctl_law table_laws[] = {
+	TENSOR_LAW("cut", "a table of a third of the positions is the beginning of y"),
+	TENSOR_LAW("halved",
+		   "but of llama3: y is every second row of the table of twice the factor"),
+	TENSOR_LAW("circle",
+		   "the first row is 1 and +0, and squares of a pair add up to 1 within 2^-23"),
+};
+static void (*const table_checks[])(kit_law *) = {law_cut, law_halved, law_circle};
+
+/* ---- the op --------------------------------------------------------------------------------- */
+
+static const pctl_port table_out[] = {
+	{"y", "f32[positions,pairs,2]", "cosine and sine of each position and pair", 0, 0}};
+static const pctl_attr_desc table_attr[] = {
+	{"dims", NULL, "rotated dimensions of a head, an even number", PCTL_ATTR_U64, 0, 0,
+	 ROPE_DIMS_MAX},
+	{"positions", NULL, "rows: positions 0 and on", PCTL_ATTR_U64, 0, 0, ROPE_POSITIONS_MAX},
+	{"base", "10000", "theta: what is raised to the power, from 1 to 2^30", PCTL_ATTR_STRING, 0,
+	 0, 0},
+	{"scaling", "none", "none, linear or llama3", PCTL_ATTR_STRING, 0, 0, 0},
+	{"factor", "1", "of linear and llama3: what frequencies are divided by, from 1 to 64",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"low_freq_factor", "1",
+	 "of llama3: wave lengths above original_positions over this are divided by the factor",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"high_freq_factor", "4", "of llama3: wave lengths below original_positions over this stay",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"original_positions", "8192", "of llama3: positions that the model was trained on first",
+	 PCTL_ATTR_U64, 0, 1, 1u << 24},
+};
+
+static const kit_op ops[] = {
+	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
+		  .name = "transformer.rope_table",
+		  .doc = "cosines and sines of rotary positions",
+		  .spec = "Steps in f32, each rounded (SEMANTICS.md 18.2): e = 2i / dims, f = 1 / "
+			  "pow(base, e); linear: "
+			  "f / factor; llama3: w = 2 pi / f,\nf where w is below "
+			  "original_positions / "
+			  "high_freq_factor, f / factor where it is above original_positions / "
+			  "low_freq_factor, between them both "
+			  "mixed.\ny[p, i] is the cosine and the sine of p * f exactly, rounded "
+			  "once. A table has at most 2^24 "
+			  "elements.",
+		  .version = 1,
+		  .kind = PCTL_OPDEF_PLAN,
+		  .category = 'A',
+		  .op_class = PCTL_CLASS_STRICT,
+		  .convention = 1,
+		  .n_in = 0,
+		  .n_out = 1,
+		  .n_attr = ATTRS,
+		  .out = table_out,
+		  .attr = table_attr},
+	 .rules = {.head = PCTL_HEAD(pctl_op_rules),
+		   .laws = table_laws,
+		   .n_laws = KIT_COUNT(table_laws),
+		   .boundaries = tensor_boundaries,
+		   .n_boundaries = 2},
+	 .laws = table_checks,
+	 .problems = &table_problems,
+	 .problem = table_problem,
+	 .infer = table_infer,
+	 .plan = table_plan,
+	 .reference = reference},
+};
+
+const kit_family transformer_rope_table_family = {ops, NULL, KIT_COUNT(ops), 0};

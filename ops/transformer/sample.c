@@ -1,0 +1,173 @@
+/* transformer.sample: a token of each row, drawn (SEMANTICS.md 18.17): tensor.max and tensor.argmax of the rows, what each token weighs, and a kernel that finds
+ * the drawn one without putting any in order. */
+#include "kernels.h"
+#include "sample.h"
+
+static pctl_status sample_of(const kit_use *u)
+{
+	static const uint32_t types[SAMPLE_PORTS] = {
+		[SAMPLE_LOGITS] = PCTL_SCALAR_F32,  [SAMPLE_TEMPERATURE] = PCTL_SCALAR_F32,
+		[SAMPLE_TOP_K] = PCTL_SCALAR_U32,   [SAMPLE_TOP_P] = PCTL_SCALAR_F32,
+		[SAMPLE_MIN_P] = PCTL_SCALAR_F32,   [SAMPLE_KEY] = PCTL_SCALAR_U32,
+		[SAMPLE_POSITION] = PCTL_SCALAR_U32};
+	const pctl_tensor_type *in = u->q->in;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < SAMPLE_PORTS; i++) {
+		status = kit_want(u, i, types[i], i == SAMPLE_LOGITS || i == SAMPLE_KEY ? 2 : 1);
+		if (status == PCTL_OK && in[i].dim[0] != in[SAMPLE_LOGITS].dim[0])
+			status = kit_refuse_type(u, i, "as many rows as the logits have");
+	}
+	if (status == PCTL_OK && in[SAMPLE_KEY].dim[1] != 2)
+		status = kit_refuse_type(u, SAMPLE_KEY, "two words a row");
+	if (status == PCTL_OK && in[SAMPLE_LOGITS].dim[1] == 0)
+		status = kit_refuse_type(u, SAMPLE_LOGITS, "a token at least");
+	if (status == PCTL_OK)
+		status = kit_limit(u, "tokens", in[SAMPLE_LOGITS].dim[1], SAMPLE_TOKENS_MOST);
+	return status != PCTL_OK ? status
+				 : kit_limit(u, "elements", kit_elements(&in[SAMPLE_LOGITS]),
+					     TENSOR_ELEMENTS_MAX);
+}
+
+static pctl_status sample_infer(const kit_use *u, pctl_op_result *out)
+{
+	const pctl_status status = sample_of(u);
+
+	if (status != PCTL_OK)
+		return status;
+	out->out[0] = kit_vector(PCTL_SCALAR_U32, u->q->in[SAMPLE_LOGITS].dim[0]);
+	transformer_cut_rows(u, out, 0, (1u << SAMPLE_PORTS) - 1u);
+	return PCTL_OK;
+}
+
+/* What an op of tensor along rows gives: an element a row. */
+static uint32_t reduced(kit_plan *p, const char *op, uint32_t dtype, const pctl_attr attr[2])
+{
+	const pctl_tensor_type *logits = &p->use->q->in[SAMPLE_LOGITS];
+	const uint32_t to = kit_temp(p, 4 * logits->dim[0]);
+
+	if (p->status == PCTL_OK)
+		p->status = p->sink->op(
+			p->sink->ctx, op, 1, (uint32_t[]){kit_in(p, SAMPLE_LOGITS), to},
+			(pctl_tensor_type[]){*logits, kit_vector(dtype, logits->dim[0])}, 2, attr,
+			2);
+	return to;
+}
+
+static void add_keys(kit_plan *p, uint32_t greatest, uint32_t keys, uint32_t weights)
+{
+	const pctl_tensor_type *logits = &p->use->q->in[SAMPLE_LOGITS];
+	const uint32_t sizes[4] = {(uint32_t)kit_elements(logits), (uint32_t)logits->dim[1]};
+	kit_kernel kernel = {"transformer/sample_keys.wgsl", NULL, 64, NULL, 0};
+	kit_wgsl w = kit_wgsl_make(p->use, 8192);
+
+	kit_wgsl_add(&w, KERNEL_SAMPLE_WEIGHT);
+	kit_wgsl_add(&w, KERNEL_SAMPLE_KEYS);
+	if (p->status == PCTL_OK)
+		p->status = kit_wgsl_status(&w);
+	kernel.text = w.text;
+	kit_run(p, &kernel, sizes[0],
+		(kit_slot[]){KIT_ALL(kit_params(p, sizes, sizeof(sizes))),
+			     KIT_ALL(kit_in(p, SAMPLE_LOGITS)),
+			     KIT_ALL(kit_in(p, SAMPLE_TEMPERATURE)), KIT_ALL(greatest),
+			     KIT_ALL(keys), KIT_ALL(weights)},
+		6);
+	kit_wgsl_free(&w);
+}
+
+static int is_gpu(const pctl_plan_caps *caps)
+{
+	return caps->device_kind != PCTL_DEVICE_CPU && caps->device_kind != PCTL_DEVICE_OTHER;
+}
+
+static void sample_plan(kit_plan *p)
+{
+	static const pctl_attr max_attr[] = {{"axes", "1", 0}, {"keep", "false", 0}};
+	static const pctl_attr argmax_attr[] = {{"axis", "1", 1}, {"keep", "false", 0}};
+	const pctl_tensor_type *logits = &p->use->q->in[SAMPLE_LOGITS];
+	const uint64_t rows = logits->dim[0], tokens = logits->dim[1];
+	const uint32_t sizes[4] = {(uint32_t)rows, (uint32_t)tokens};
+	const uint32_t lanes = is_gpu(p->caps) && p->caps->max_invocations >= 512 ? 512 : 256;
+	kit_kernel kernel = {"transformer/sample.wgsl", NULL, lanes, "steps", 1};
+	uint32_t greatest, greedy, keys, weights;
+	kit_wgsl w;
+
+	p->status = sample_of(p->use);
+	if (p->status != PCTL_OK || rows == 0)
+		return;
+	greatest = reduced(p, "tensor.max", PCTL_SCALAR_F32, max_attr);
+	greedy = reduced(p, "tensor.argmax", PCTL_SCALAR_U32, argmax_attr);
+	keys = kit_temp(p, 4 * rows * tokens);
+	weights = kit_temp(p, 4 * rows * tokens);
+	add_keys(p, greatest, keys, weights);
+	while (kernel.override_value * lanes * 8 < tokens)
+		kernel.override_value *= 2;
+	w = kit_wgsl_make(p->use, 32768);
+	kit_wgsl_add(&w,
+		     lanes == 512 ? "const LANES: u32 = 512u;\n" : "const LANES: u32 = 256u;\n");
+	kit_wgsl_add(&w, KERNEL_UNIT_SUM);
+	kit_wgsl_add(&w, KERNEL_WIDE);
+	kit_wgsl_add(&w, KERNEL_SAMPLE_WEIGHT);
+	kit_wgsl_add(
+		&w,
+		"struct Philox {\n\tv: array<vec4<u32>, 2>,\n}\nvar<private> params: Philox;\n");
+	kit_wgsl_add(&w, KERNEL_PHILOX);
+	kit_wgsl_add(&w, KERNEL_SAMPLE_PLACE);
+	kit_wgsl_add(&w, KERNEL_SAMPLE_GATHER);
+	kit_wgsl_add(&w, KERNEL_SAMPLE);
+	if (p->status == PCTL_OK)
+		p->status = kit_wgsl_status(&w);
+	kernel.text = w.text;
+	kit_run(p, &kernel, rows * lanes,
+		(kit_slot[]){KIT_ALL(kit_params(p, sizes, sizeof(sizes))), KIT_ALL(keys),
+			     KIT_ALL(weights), KIT_ALL(greatest), KIT_ALL(greedy),
+			     KIT_ALL(kit_in(p, SAMPLE_TEMPERATURE)),
+			     KIT_ALL(kit_in(p, SAMPLE_TOP_K)), KIT_ALL(kit_in(p, SAMPLE_TOP_P)),
+			     KIT_ALL(kit_in(p, SAMPLE_MIN_P)), KIT_ALL(kit_in(p, SAMPLE_KEY)),
+			     KIT_ALL(kit_in(p, SAMPLE_POSITION)), KIT_ALL(kit_out(p, 0))},
+		12);
+	kit_wgsl_free(&w);
+}
+
+/* ---- the op --------------------------------------------------------------------------------- */
+
+static const pctl_port sample_in[] = {
+	{"logits", "f32[b,v]", "a row of logits for each sequence, at most 262144", 0, 0},
+	{"temperature", "f32[b]", "what logits are divided by; 0 takes the greatest", 0, 0},
+	{"top_k", "u32[b]", "how many of the first are kept; 0: all", 0, 0},
+	{"top_p", "f32[b]", "the share of the weight that the first must have; 1: all are kept", 0,
+	 0},
+	{"min_p", "f32[b]", "what the others must weigh beside the first; 0: nothing", 0, 0},
+	{"key", "u32[b,2]", "of Philox, two words, the lower first", 0, 0},
+	{"position", "u32[b]", "the counter of Philox", 0, 0}};
+static const pctl_port sample_out[] = {{"token", "u32[b]", "the token of each row", 0, 0}};
+static const pctl_law sample_laws[] = {
+	TENSOR_LAW("rows", "all rows in reverse order give the tokens so"),
+	TENSOR_LAW("greedy", "with temperature 0 it is tensor.argmax"),
+	TENSOR_LAW("one",
+		   "with top_k 1, and with top_p 0, it is a greatest logit's, where there is "
+		   "none above all numbers"),
+	TENSOR_LAW("padded", "tokens of -Inf behind change nothing, where one is above -Inf"),
+	TENSOR_LAW("at most all",
+		   "top_k of the number of tokens, top_p of 1 and min_p of 0 are none"),
+};
+static void (*const sample_checks[])(kit_law *) = {
+	sample_law_rows, sample_law_greedy, sample_law_one, sample_law_padded, sample_law_all};
+
+static const kit_op ops[] = {
+	TENSOR_OP(
+		sample, 1, "transformer.sample", "a token of each row of logits, drawn by Philox",
+		"Where temperature T is not a finite number above 0, or no logit is above -Inf: "
+		"tensor.argmax of the row. Else z = l / T, m the greatest z;\ne = 1 where z equals "
+		"m, otherwise exp(z - m), each step rounded; NaN and -Inf are no candidates. "
+		"Candidates in descending order of z (16.6), the lower token first of equals.\n"
+		"Exactly, nothing rounded: top_k keeps the first k (0: all); top_p below 1 the "
+		"shortest prefix, of one at least, that has top_p times what is kept;\nmin_p above "
+		"0 those whose e is no less than min_p, or 1 where that is more; NaN keeps all. "
+		"The token is the first at which the sum of what is left exceeds\nU * 2^-64 * "
+		"K: K is all that is left, U the first two words, the lower first, of "
+		"Philox4x32-10's block of key, counter `position` and stream 0.",
+		PCTL_CLASS_STRICT, sample_in, SAMPLE_PORTS, sample_out, NULL, 0, NULL),
+};
+
+const kit_family transformer_sample_family = {ops, NULL, KIT_COUNT(ops), 0};

@@ -1,0 +1,120 @@
+"""`pipectl generate` on models with seeded weights: the same logits, to the bit, for every chunk, batch and device, as those of a plain run of the model's
+pipeline; draws that are a function of seed, stream and position; what cannot be is refused. usage: generate.py small|devices DEVICE..."""
+import json
+import sys
+
+import numpy as np
+
+from harness import Harness
+from present import present
+
+SMALL = ["--layers", "2", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=16", "--set", "n_ff=96", "--vocab", "300", "--context", "256"]
+PROMPT = "The quick brown fox, 12345 of them."
+N = 6
+
+
+def synth(h, name, shape, seed=1, sizes=SMALL, more=()):
+    path = h.path(name)
+    status, _, err = h.run("model", "synth", "--shape", shape, "--seed", str(seed), "--out", path, *sizes, *more)
+    h.check(f"synth {name}", status == 0, err)
+    return path
+
+
+def generate(h, what, model, *args, prompt=PROMPT, tokens=N, context=128):
+    """The document and the logits [sequences, tokens, n_vocab] as words; None after a failure that was told."""
+    out = h.path("logits.npy")
+    status, text, err = h.run("generate", "--model", model, "--prompt", prompt, "--tokens", str(tokens), "--context", str(context), "--json", "--logits", out,
+                              "--ignore-end", *args)
+    if not h.check(what, status == 0, err[:1500]):
+        return None, None
+    return json.loads(text), np.load(out).view(np.uint32)
+
+
+def tokens_of(document):
+    return [s["tokens"] for s in document["sequences"]]
+
+
+def plain(h, model, tokens, vocab):
+    """The logits of a prompt by `run` of the pipeline that `model pipeline` writes."""
+    status, text, err = h.run("model", "pipeline", model, "--chunk", str(len(tokens)), "--context", "128")
+    h.check("pipeline", status == 0, err)
+    pipe = h.write("model.pipe.cfg", text)
+    data = {"tokens": tokens, "start": [0], "count": [len(tokens)]}
+    ins = [w for k, v in data.items() for w in ("--in", f"{k}=" + h.write(k, np.asarray(v, np.uint32).tobytes()))]
+    status, _, err = h.run("run", pipe, *ins, "--out", "logits=" + h.path("plain"), "--backend", "cpu", "--no-memo")
+    h.check("a plain run", status == 0, err[:1500])
+    return np.frombuffer(h.read("plain"), np.uint32).reshape(vocab) if status == 0 else None
+
+
+def same(h, what, a, b):
+    h.check(what, a is not None and b is not None and a.shape == b.shape and bool((a == b).all()),
+            "no logits" if a is None or b is None else f"{int((a != b).sum())} of {a.size} differ")
+
+
+def small(h, device):
+    model = synth(h, "qwen2.gguf", "qwen2.5-0.5b")
+    document, whole = generate(h, "all at once", model, "--backend", device)
+    h.check("not all tokens are one", len(set(tokens_of(document)[0])) > 1, str(tokens_of(document)))
+    for chunk in (1, 7):
+        _, got = generate(h, f"chunks of {chunk}", model, "--backend", device, "--chunk", str(chunk))
+        same(h, f"chunks of {chunk} change nothing", got, whole)
+    for chunk in (5, 64):
+        _, got = generate(h, f"three sequences, chunks of {chunk}", model, "--backend", device, "--batch", "3", "--chunk", str(chunk))
+        for i in range(3):
+            same(h, f"greedy, sequence {i} of three", None if got is None else got[i:i + 1], whole)
+    # The bytes of the text are its tokens; synth's tokenizer puts none in front.
+    status, text, err = h.run("generate", "--model", model, "--prompt", PROMPT, "--tokens", "1", "--context", "128", "--json", "--backend", device)
+    n_prompt = json.loads(text)["prompt_tokens"]
+    h.check("a token a byte", status == 0 and n_prompt == len(PROMPT), f"{n_prompt} {err}")
+    first = plain(h, model, list(PROMPT.encode()), 300)
+    same(h, "a plain run gives the first token's logits", first, whole[0, 0])
+    drawn = ["--temperature", "0.9", "--top-k", "50", "--top-p", "0.95", "--seed", "7", "--backend", device]
+    one, _ = generate(h, "drawn", model, *drawn)
+    again, _ = generate(h, "drawn again", model, *drawn, "--chunk", "3")
+    three, _ = generate(h, "drawn, three", model, *drawn, "--batch", "3")
+    h.check("the same seed gives the same tokens", tokens_of(one) == tokens_of(again))
+    h.check("a sequence draws as it does alone", tokens_of(three)[0] == tokens_of(one)[0])
+    h.check("streams differ", len({str(t) for t in tokens_of(three)}) == 3, str(tokens_of(three)))
+    other, _ = generate(h, "another seed", model, *drawn[:-3], "8", "--backend", device)
+    h.check("seeds differ", tokens_of(other) != tokens_of(one))
+    plainly, _ = generate(h, "plain", model, "--backend", device, tokens=12)
+    fresh, _ = generate(h, "penalised", model, "--backend", device, "--repetition-penalty", "100", "--frequency-penalty", "100", tokens=12)
+    h.check("what was there does not come again", len(set(tokens_of(fresh)[0])) == 12 and not set(tokens_of(fresh)[0]) & set(PROMPT.encode()), str(tokens_of(fresh)))
+    h.check("without a penalty it does", len(set(tokens_of(plainly)[0])) < 12, str(tokens_of(plainly)))
+    status, text, err = h.run("generate", "--model", model, "--prompt", "-", "--tokens", "3", "--context", "128", "--backend", device, stdin=PROMPT.encode())
+    h.check("the prompt from standard input", status == 0 and "tokens/s" in err, err)
+    for shape, more in (("qwen3-0.6b", ()), ("llama3.2-1b", ("--type", "bf16")), ("gemma-2b", ()), ("mixtral-8x7b", ("--set", "n_experts=4")), ("mistral-7b", ("--type", "q8_0"))):
+        path = synth(h, f"{shape}.gguf", shape, 3, more=more)
+        _, got = generate(h, shape, path, "--backend", device, tokens=3)
+        _, cut = generate(h, f"{shape} in chunks", path, "--backend", device, "--chunk", "4", "--batch", "2", tokens=3)
+        for i in range(2):
+            same(h, f"{shape}: chunks and batch change nothing", None if cut is None else cut[i:i + 1], got)
+    bad = [(("--context", "100000"), 3, "context"), (("--chunk", "0"), 3, "chunk"), (("--batch", "0"), 3, "sequences"), (("--temperature", "-1"), 2, "--temperature"),
+           (("--top-p", "2"), 2, "--top-p"), (("--family", "nobody"), 3, "nobody"), (("--prompt", ""), 3, "prompt"), (("--prompt", "x" * 200, "--context", "128"), 3, "context"),
+           (("--logits", h.path("x.txt")), 2, "--logits"), (("--tokenizer", h.path("none")), 70, "none"), (("--chat",), 2, "template")]
+    for args, want, word in bad:
+        status, _, err = h.run("generate", "--model", model, "--backend", "cpu", *(() if "--prompt" in args else ("--prompt", "x")), *args)
+        h.check(f"refused: {' '.join(args)[:60]}", status != 0 and word in err and (want == 70 or status == want), f"{status}: {err[:600]}")
+    status, _, err = h.run("generate", "--model", h.path("none.gguf"), "--prompt", "x")
+    h.check("no model", status == 3 and "PC6280" in err, f"{status}: {err}")
+
+
+def devices(h, names):
+    model = synth(h, "qwen3.gguf", "qwen3-0.6b")
+    _, want = generate(h, "cpu", model, "--backend", "cpu", prompt="ab", tokens=3)
+    for device in names:
+        _, got = generate(h, device, model, "--backend", device, "--chunk", "2", prompt="ab", tokens=3)
+        same(h, f"{device}: cpu's logits", got, want)
+
+
+def main():
+    h = Harness()
+    if sys.argv[1] == "small":
+        small(h, sys.argv[2])
+    else:
+        devices(h, present(h, sys.argv[2:]))
+    h.finish()
+
+
+if __name__ == "__main__":
+    main()

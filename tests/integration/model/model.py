@@ -1,0 +1,383 @@
+"""`pipectl model show|check|synth|convert` against files that models.py writes by the formats' definitions, and weights made again in Python; lying, cut
+and strange files end with one code each."""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+import models
+from harness import Harness
+from models import FAMILIES, config, family, gguf_keys, gguf_tensors, hf_tensors, text, tokenizer_keys, weights, write_gguf, write_hf
+from tensor import safetensors
+
+INVALID, UNSUPPORTED = 3, 5
+
+
+def show(h, path):
+    status, out, err = h.run("--json", "model", "show", path)
+    return (json.loads(out) if status == 0 else None), err
+
+
+def description(name, layout):
+    """What show says of a family, from the test's own table."""
+    c = FAMILIES[name]
+    kind = "llama" if layout == "gguf" and family(name) == "mistral" else family(name)
+    scaling = "llama3" if c["llama3"] else "linear" if c["linear"] else "none"
+    return {"family": kind, "n_layers": str(c["layers"]), "n_embd": str(c["embd"]), "n_heads": str(c["heads"]), "n_kv_heads": str(c["kv"]), "head_dim": str(c["dim"]),
+            "n_ff": str(c["ff"]), "n_vocab": str(c["vocab"]), "n_context": str(c["context"]), "rms_eps": float(np.float32(c["eps"])), "rope_base": c["base"],
+            "rope_pairing": "neighbours" if layout == "gguf" and family(name) in ("llama", "mistral", "mixtral") else "halves", "rope_scaling": scaling,
+            "n_experts": str(c["experts"]), "n_used": str(c["used"]), "window": str(c["window"]), "window_first": "0" if c["gguf"] else "1", "window_every": "2" if kind == "gemma2" else "1",
+            "attn_softcap": c["attn_cap"], "final_softcap": c["cap"], "attn_scale": float(np.float32(c["dim"] ** -0.5)),
+            "embed_scale": float(np.float32(np.sqrt(c["embd"]))) if c["gelu"] else 1, "norm_offset": 1 if c["gelu"] and layout == "hf" else 0,
+            "activation": "gelu by tanh" if c["gelu"] else "silu", "embeddings": "tied" if c["tied"] else "not tied",
+            "biases": "q k v o" if c["o_bias"] else "q k v" if c["bias"] else "none", "kv_bytes_token": str(8 * c["layers"] * c["kv"] * c["dim"])}
+
+
+def families(h):
+    for name in FAMILIES:
+        w = weights(name)
+        made = {} if not FAMILIES[name]["gguf"] else {"gguf": (write_gguf(h.path(name + ".gguf"), gguf_tensors(name, w), {**gguf_keys(name), **tokenizer_keys(300)}), gguf_tensors(name, w))}
+        made["hf"] = (write_hf(h.path(name), hf_tensors(name, w), config(name), shards=3 if name in ("qwen2", "mixtral") else 1), hf_tensors(name, w))
+        for layout, (path, tensors) in made.items():
+            got, err = show(h, path)
+            want = description(name, layout)
+            h.check(f"{name} {layout}: read", got is not None, err)
+            if got is None:
+                continue
+            wrong = {k: (got["model"].get(k), v) for k, v in want.items() if got["model"].get(k) != v}
+            h.check(f"{name} {layout}: described", not wrong, str(wrong))
+            shapes = {t["name"]: t["type"] for t in got["tensors"]}
+            h.check(f"{name} {layout}: every tensor, once", shapes == {k: "f32[" + ",".join(map(str, a.shape)) + "]" for k, a in tensors.items()}, str(shapes)[:300])
+            n = sum(a.size for a in tensors.values())
+            h.check(f"{name} {layout}: parameters", got["model"]["parameters"] == str(n) and got["model"]["bytes_by_type"] == {"f32": str(4 * n)})
+            status, out, err = h.run("model", "check", path, "--full")
+            h.check(f"{name} {layout}: checked", status == 0 and out.count(b"bafkrei") == len(tensors), err)
+        # The parts of a folder mean the folder.
+        for part in ("config.json", "model.safetensors.index.json" if name in ("qwen2", "mixtral") else "model.safetensors"):
+            h.check(f"{name}: {part}", show(h, os.path.join(h.path(name), part))[0] is not None)
+
+
+# ---- what is refused ----
+
+def refused(h, what, path, code, status, *words):
+    got, out, err = h.run("model", "check", path)
+    h.check(what, got == status and code in err and not out and all(x in err for x in words), err)
+
+
+def gguf_faults(h):
+    tensors, keys = gguf_tensors("qwen2", weights("qwen2")), {**gguf_keys("qwen2"), **tokenizer_keys(300)}
+    def one(what, code, status, *words, t=None, k=None):
+        write_gguf(h.path("bad.gguf"), t or tensors, k or keys)
+        refused(h, "gguf: " + what, h.path("bad.gguf"), code, status, *words)
+    def key(name, kind, data):
+        return {**keys, name: (kind, data)}
+    def without(d, *names):
+        return {k: v for k, v in d.items() if k not in names}
+    def of(name):
+        return gguf_tensors(name, weights(name)), gguf_keys(name)
+    one("no architecture", "PC6282", INVALID, "general.architecture", k=without(keys, "general.architecture"))
+    one("unknown architecture", "PC6281", UNSUPPORTED, "mamba", k=key("general.architecture", models.STRING, text("mamba")))
+    for k in ("block_count", "embedding_length", "attention.head_count", "context_length", "feed_forward_length", "attention.layer_norm_rms_epsilon"):
+        one("without " + k, "PC6282", INVALID, "qwen2." + k, k=without(keys, "qwen2." + k))
+    one("another type", "PC6282", INVALID, "qwen2.block_count", k=key("qwen2.block_count", models.F32, struct.pack("<f", 2)))
+    one("no layers", "PC6282", INVALID, "layers", k=key("qwen2.block_count", models.U32, struct.pack("<I", 0)))
+    one("heads that do not divide", "PC6282", INVALID, k=key("qwen2.attention.head_count_kv", models.U32, struct.pack("<I", 3)))
+    one("an odd head", "PC6282", INVALID, k={**keys, "qwen2.attention.key_length": (models.U32, struct.pack("<I", 15)), "qwen2.attention.value_length": (models.U32, struct.pack("<I", 15))})
+    one("heads by layer", "PC6283", UNSUPPORTED, "head_count_kv", k=key("qwen2.attention.head_count_kv", models.ARRAY, struct.pack("<IQII", models.U32, 2, 2, 2)))
+    one("values of another size", "PC6283", UNSUPPORTED, "value_length", k=key("qwen2.attention.value_length", models.U32, struct.pack("<I", 8)))
+    one("an unknown key", "PC6283", UNSUPPORTED, "qwen2.residual_scale", k=key("qwen2.residual_scale", models.F32, struct.pack("<f", 1)))
+    one("parallel residuals", "PC6283", UNSUPPORTED, k=key("qwen2.use_parallel_residual", models.BOOL, b"\1"))
+    one("half of a head turned", "PC6283", UNSUPPORTED, "dimension_count", k=key("qwen2.rope.dimension_count", models.U32, struct.pack("<I", 8)))
+    one("yarn", "PC6283", UNSUPPORTED, "yarn", k=key("qwen2.rope.scaling.type", models.STRING, text("yarn")))
+    one("caps of another family", "PC6283", UNSUPPORTED, k=key("qwen2.final_logit_softcapping", models.F32, struct.pack("<f", 30)))
+    one("experts of another family", "PC6283", UNSUPPORTED, k={**keys, "qwen2.expert_count": (models.U32, struct.pack("<I", 4)), "qwen2.expert_used_count": (models.U32, struct.pack("<I", 2))})
+    one("several files", "PC6283", UNSUPPORTED, "split.count", k=key("split.count", 2, struct.pack("<H", 3)))
+    t, k = of("llama-scaled")
+    one("frequencies that nobody published", "PC6283", UNSUPPORTED, "rope_freqs", t={**t, "rope_freqs.weight": np.arange(1, 9, dtype=np.float32)}, k=k)
+    one("frequencies of another shape", "PC6283", UNSUPPORTED, "rope_freqs", t={**t, "rope_freqs.weight": np.ones(3, np.float32)}, k=k)
+    t, k = of("mixtral")
+    one("more experts than there are", "PC6282", INVALID, "experts", t=t, k={**k, "llama.expert_used_count": (models.U32, struct.pack("<I", 5))})
+    one("a shared expert", "PC6286", UNSUPPORTED, "shexp", t={**t, "blk.0.ffn_gate_shexp.weight": np.zeros((4, 64), np.float32)}, k=k)
+    one("a missing tensor", "PC6284", INVALID, "blk.1.ffn_up.weight", t=without(tensors, "blk.1.ffn_up.weight"))
+    one("a bias that its family needs", "PC6284", INVALID, "blk.1.attn_k.bias", t=without(tensors, "blk.1.attn_k.bias"))
+    one("another shape", "PC6285", INVALID, "[95,64]", "[96,64]", t={**tensors, "blk.0.ffn_up.weight": tensors["blk.0.ffn_up.weight"][:95]})
+    one("a vocabulary of another size", "PC6285", INVALID, "token_embd", t={**tensors, "token_embd.weight": np.zeros((299, 64), np.float32)})
+    one("a surplus tensor", "PC6286", UNSUPPORTED, "adapter", t={**tensors, "adapter.weight": np.zeros(4, np.float32)})
+    # All at once, each with its code.
+    write_gguf(h.path("bad.gguf"), {**without(tensors, "blk.0.attn_q.weight"), "extra": np.zeros(4, np.float32), "output_norm.weight": np.zeros(3, np.float32)}, keys)
+    status, _, err = h.run("model", "check", h.path("bad.gguf"))
+    h.check("gguf: all that is wrong", status == INVALID and all(c in err for c in ("PC6284", "PC6285", "PC6286")), err)
+    vocabulary = [("too many tokens", "tokens", {"tokenizer.ggml.tokens": (models.ARRAY, struct.pack("<IQ", models.STRING, 301) + text("x") * 301), "qwen2.vocab_size": (models.U32, struct.pack("<I", 300))}),
+                  ("tokens that are numbers", "tokens", {"tokenizer.ggml.tokens": (models.ARRAY, struct.pack("<IQ", models.U32, 300) + bytes(1200))}),
+                  ("types of another number", "token_type", {"tokenizer.ggml.token_type": (models.ARRAY, struct.pack("<IQ", 5, 2) + bytes(8))}),
+                  ("scores that are none", "scores", {"tokenizer.ggml.scores": (models.ARRAY, struct.pack("<IQ", 5, 300) + bytes(1200))}),
+                  ("merges that are none", "merges", {"tokenizer.ggml.merges": (models.U32, bytes(4))}),
+                  ("an end that is no token", "eos", {"tokenizer.ggml.eos_token_id": (models.U32, struct.pack("<I", 300))}),
+                  ("a switch that is none", "add_bos", {"tokenizer.ggml.add_bos_token": (models.U32, bytes(4))})]
+    for what, word, change in vocabulary:
+        one(what, "PC6288", INVALID, word, k={**keys, **change})
+    one("two keys of one name", "PC4211", INVALID, k={**keys, "x": (models.U32, bytes(4) + text("x") + struct.pack("<I", models.U32) + bytes(4))})
+
+
+def config_faults(h):
+    tensors, good = hf_tensors("qwen2", weights("qwen2")), config("qwen2")
+    def one(what, code, status, *words, name="qwen2", t=None, **change):
+        shutil.rmtree(h.path("bad"), ignore_errors=True)
+        settings = {k: v for k, v in {**config(name), **change}.items() if v != "absent"}
+        write_hf(h.path("bad"), t or hf_tensors(name, weights(name)), settings)
+        refused(h, "config: " + what, h.path("bad"), code, status, *words)
+    for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size", "intermediate_size", "max_position_embeddings", "rms_norm_eps", "hidden_act", "model_type"):
+        one("without " + key, "PC6282", INVALID, key, **{key: "absent"})
+    one("an unknown family", "PC6281", UNSUPPORTED, "phi3", model_type="phi3")
+    one("no number", "PC6282", INVALID, "hidden_size", hidden_size="64")
+    one("half a feature", "PC6282", INVALID, "hidden_size", hidden_size=64.5)
+    one("neither true nor false", "PC6282", INVALID, "tie_word_embeddings", tie_word_embeddings=1)
+    one("a key that is near another", "PC6283", UNSUPPORTED, "did you mean", rope_thet=1.0)
+    for key, value in (("logit_scale", 0.5), ("mlp_bias", True), ("partial_rotary_factor", 0.5), ("pretraining_tp", 2), ("use_parallel_residual", True), ("quantization_config", {"bits": 4}),
+                       ("shared_expert_intermediate_size", 128), ("some_multiplier", 2), ("hidden_act", "gelu"), ("rope_scaling", {"type": "dynamic", "factor": 2}),
+                       ("rope_scaling", {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}), ("attn_logit_softcapping", 50.0), ("attention_bias", False)):
+        one(f"{key} {value}", "PC6283", UNSUPPORTED, "yarn" if "yarn" in str(value) else key if key[:4] not in ("rope", "attn") else "", **{key: value})
+    one("scaling without a kind", "PC6282", INVALID, "rope_type", rope_scaling={"factor": 2})
+    one("scaling without a factor", "PC6282", INVALID, "factor", rope_scaling={"type": "linear"})
+    one("layers of a kind that is not there", "PC6283", UNSUPPORTED, "layer_types", layer_types=["full_attention", "sliding_attention"])
+    one("too few kinds", "PC6282", INVALID, "layer_types", layer_types=["full_attention"])
+    one("experts only now and then", "PC6283", UNSUPPORTED, "decoder_sparse_step", name="qwen3moe", decoder_sparse_step=2)
+    one("a head that is tied and there", "PC6286", UNSUPPORTED, "lm_head", t={**tensors, "lm_head.weight": np.zeros((300, 64), np.float32)})
+    one("a head that is not there", "PC6284", INVALID, "lm_head", tie_word_embeddings=False)
+    # What changes nothing is taken.
+    write_hf(h.path("fine"), {**tensors, "model.layers.0.self_attn.rotary_emb.inv_freq": np.zeros(8, np.float32)},
+             {**good, "attention_dropout": 0.1, "_attn": "x", "quantization_config": None, "sliding_window": 4, "use_sliding_window": False, "max_window_layers": 1, "layer_types": ["full_attention"] * 2})
+    h.check("config: keys that change nothing", h.run("model", "check", h.path("fine"))[0] == 0)
+    write_hf(h.path("slides"), tensors, {**good, "sliding_window": 4, "use_sliding_window": True, "max_window_layers": 1, "layer_types": ["full_attention", "sliding_attention"]})
+    got, err = show(h, h.path("slides"))
+    h.check("config: a window from a layer on", got is not None and got["model"]["window"] == "4" and got["model"]["window_first"] == "1", err)
+
+
+def file_faults(h):
+    tensors, good = hf_tensors("qwen2", weights("qwen2")), config("qwen2")
+    refused(h, "nothing there", h.path("nothing"), "PC0003", 1)
+    os.makedirs(h.path("empty"))
+    refused(h, "an empty folder", h.path("empty"), "PC6280", INVALID)
+    h.write("alone.safetensors", safetensors({"x": ("F32", [1], bytes(4))}))
+    refused(h, "safetensors alone", h.path("alone.safetensors"), "PC6280", INVALID, "config.json")
+    np.save(h.path("x.npy"), np.zeros(3))
+    refused(h, "another file of tensors", h.path("x.npy"), "PC6280", INVALID)
+    for what, text_ in (("no JSON", b"{"), ("a list", b"[]"), ("a key twice", json.dumps(good).encode()[:-1] + b', "vocab_size": 300}')):
+        write_hf(h.path("odd"), tensors, good)
+        h.write("odd/config.json", text_)
+        refused(h, "config.json: " + what, h.path("odd"), "PC6280", INVALID)
+    # Types that weights cannot have.
+    for dtype, code in (("F64", "PC6287"), ("I32", "PC6287")):
+        folder = write_hf(h.path("typed"), tensors, good)
+        data = {k: ("F32", list(a.shape), a.tobytes()) for k, a in tensors.items()}
+        data["model.norm.weight"] = (dtype, [64], bytes(64 * (8 if dtype == "F64" else 4)))
+        h.write("typed/model.safetensors", safetensors(data))
+        refused(h, "a norm of " + dtype, folder, code, UNSUPPORTED, "model.norm.weight")
+    # Indexes that lie.
+    def index(what, change, code="PC4218", status=INVALID):
+        shutil.rmtree(h.path("shards"), ignore_errors=True)
+        write_hf(h.path("shards"), tensors, good, shards=2)
+        place = h.path("shards/model.safetensors.index.json")
+        with open(place) as f:
+            said = json.load(f)
+        change(said["weight_map"])
+        with open(place, "w") as f:
+            json.dump(said, f)
+        refused(h, "index: " + what, h.path("shards"), code, status)
+    first, second = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
+    index("a tensor of the other file", lambda m: m.update({next(k for k in m if m[k] == first): second}))
+    index("a tensor that is not there", lambda m: m.update(ghost=first))
+    index("a tensor that it does not name", lambda m: m.pop(next(iter(m))))
+    index("a file that is not there", lambda m: m.update({next(iter(m)): "gone.safetensors"}), "PC0003", 1)
+    index("a path that leads away", lambda m: m.update({next(iter(m)): "../odd/model.safetensors"}))
+    index("a number for a file", lambda m: m.update({next(iter(m)): 1}))
+    index("nothing", lambda m: m.clear())
+    h.write("shards/model.safetensors.index.json", b"{}")
+    refused(h, "index: no map", h.path("shards"), "PC4218", INVALID)
+    # Cut anywhere, a file is refused, with one code and no more.
+    write_gguf(h.path("whole.gguf"), gguf_tensors("qwen2", weights("qwen2")), gguf_keys("qwen2"))
+    whole = h.read("whole.gguf")
+    for n in [*range(0, 200, 7), *range(200, len(whole), len(whole) // 40), len(whole) - 1]:
+        h.write("cut.gguf", whole[:n])
+        status, _, err = h.run("model", "check", h.path("cut.gguf"))
+        h.check(f"cut after {n} bytes", status == INVALID and err.count("error: PC") == 1 and "PC4211" in err, err)
+
+
+# ---- weights from a seed ----
+
+def philox(counter, key):
+    """Blocks of many counters, [n, 4] of uint64 holding words."""
+    a, b, c, d = (counter[:, i].copy() for i in range(4))
+    k, l = key
+    half, mask = np.uint64(32), np.uint64(0xffffffff)
+    for _ in range(10):
+        p, q = np.uint64(0xD2511F53) * a, np.uint64(0xCD9E8D57) * c
+        a, b, c, d = (q >> half) ^ b ^ np.uint64(k), q & mask, (p >> half) ^ d ^ np.uint64(l), p & mask
+        k, l = (k + 0x9E3779B9) & 0xffffffff, (l + 0xBB67AE85) & 0xffffffff
+    return np.stack([a, b, c, d], -1)
+
+
+ROLES = "tok_embd rope_freqs attn_norm q q_bias k k_bias v v_bias q_norm k_norm o o_bias post_attn_norm ffn_norm gate up down router gate_experts up_experts down_experts post_ffn_norm output_norm output".split()
+
+
+def drawn(seed, role, layer, expert, shape):
+    n = int(np.prod(shape))
+    blocks = np.zeros(((n + 3) // 4, 4), np.uint64)
+    blocks[:, 0] = np.arange(len(blocks))
+    blocks[:, 2], blocks[:, 3] = ROLES.index(role) + 256 * expert, layer
+    word = philox(blocks, (seed & 0xffffffff, seed >> 32)).reshape(-1)[:n]
+    u = ((2 * (word >> np.uint64(9)).astype(np.int64) + 1 - 2 ** 23) / 2 ** 23).astype(np.float32).reshape(shape)
+    if role.endswith("bias"):
+        return u / np.float32(8)
+    if role.endswith("norm"):
+        return (1 + np.rint(u.astype(np.float64) * 2 ** 13) / 2 ** 16).astype(np.float32)
+    return u * np.float32(np.sqrt(3 / shape[-1]))
+
+
+SMALL = ["--layers", "2", "--vocab", "300", "--context", "128", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=32", "--set", "n_ff=96"]
+EXPERTS = ["--set", "n_experts=4", "--set", "n_used=2"]
+SHAPES = {"qwen2.5-0.5b": [], "qwen3-0.6b": [], "llama3-8b": [], "llama3.2-1b": [], "mistral-7b": [], "mixtral-8x7b": EXPERTS, "qwen3-30b-a3b": EXPERTS, "gemma-2b": [], "gemma2-2b": []}
+
+
+def values(h, t, path=None):
+    """A tensor of a listing, as numbers."""
+    status, out, err = h.run("tensor", "convert", path or t["file"], "-", "--tensor", t["name"])
+    assert status == 0, err
+    kind, shape = t["type"][:-1].split("[")
+    return np.frombuffer(out, {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}[kind]).reshape([int(x) for x in shape.split(",")])
+
+
+def synth(h):
+    seed = 0x123456789
+    for shape, more in SHAPES.items():
+        offset = np.float32(1) if shape.startswith("gemma") else np.float32(0)
+        for out, kind in (("s.gguf", "f32"), ("s", "bf16")):
+            shutil.rmtree(h.path("s"), ignore_errors=True)
+            status, _, err = h.run("model", "synth", "--shape", shape, "--seed", hex(seed), *SMALL, *more, "--type", kind, "--out", h.path(out))
+            h.check(f"synth {shape} {out}", status == 0, err)
+            got, err = show(h, h.path(out))
+            h.check(f"synth {shape} {out}: read", got is not None, err)
+            for t in got["tensors"] if got else []:
+                if t["role"] == "rope_freqs":
+                    continue
+                a, role = values(h, t), t["role"]
+                if a.ndim == 3:
+                    want = np.stack([drawn(seed, role, t["layer"], e, a.shape[1:]) for e in range(len(a))])
+                else:
+                    want = drawn(seed, role, t["layer"], t["expert"], a.shape)
+                if out == "s.gguf" and shape.startswith(("llama", "mi")) and role in ("q", "k"):
+                    want = models.neighbours(want, 32)
+                if out == "s" and role.endswith("norm"):
+                    want = want - offset
+                small = role.endswith(("norm", "bias")) or role == "router"
+                h.check(f"synth {shape} {out} {t['name']}", a.dtype == (np.float32 if small or kind == "f32" else np.uint16) and
+                        a.tobytes() == models.raw(want, "F32" if a.dtype == np.float32 else "BF16"))
+    # Blocks are what tensor convert makes of the same numbers, rows that are no blocks of 256 are q8_0.
+    for kind, want in (("q8_0", "q8_0"), ("q4_k", "q8_0"), ("q4_0", "q4_0"), ("f16", "f16")):
+        h.run("model", "synth", "--shape", "qwen3-0.6b", "--seed", "1", *SMALL, "--out", h.path("f.gguf"))
+        h.run("model", "synth", "--shape", "qwen3-0.6b", "--seed", "1", *SMALL, "--type", kind, "--out", h.path("q.gguf"))
+        h.run("tensor", "convert", h.path("f.gguf"), h.path("w.bin"), "--tensor", "blk.0.attn_q.weight", "--to", want)
+        status, out, err = h.run("tensor", "convert", h.path("q.gguf"), "-", "--tensor", "blk.0.attn_q.weight")
+        h.check(f"synth as {kind}", status == 0 and out == h.read("w.bin"), err)
+    with open(h.path("f.gguf"), "rb") as f:
+        first = f.read()
+    h.run("model", "synth", "--shape", "qwen3-0.6b", "--seed", "1", *SMALL, "--out", h.path("f2.gguf"))
+    h.check("the same seed, the same bytes", h.read("f2.gguf") == first)
+    h.run("model", "synth", "--shape", "qwen3-0.6b", "--seed", "2", *SMALL, "--out", h.path("f2.gguf"))
+    h.check("another seed, other bytes", h.read("f2.gguf") != first)
+    # The tokenizer: a token a byte.
+    shutil.rmtree(h.path("s"), ignore_errors=True)
+    h.run("model", "synth", "--shape", "qwen3-0.6b", *SMALL, "--shard", "60KiB", "--out", h.path("s"))
+    with open(h.path("s/tokenizer.json")) as f:
+        tokens = json.load(f)
+    printable = [*range(0x21, 0x7f), *range(0xa1, 0xad), *range(0xae, 0x100)]
+    others = [b for b in range(256) if b not in printable]
+    letters = {b: chr(b) if b in printable else chr(0x100 + others.index(b)) for b in range(256)}
+    h.check("a token a byte", tokens["model"]["vocab"] == {letters[b]: b for b in range(256)} and [t["content"] for t in tokens["added_tokens"]] == ["<|begin|>", "<|end|>"])
+    h.check("sharded", len([x for x in os.listdir(h.path("s")) if x.startswith("model-")]) > 2 and h.run("model", "check", h.path("s"), "--full")[0] == 0)
+    for what, args, code, status in (("no shape", ["--shape", "gpt-5", "--out", "x"], "PC6289", INVALID), ("a vocabulary without room", ["--shape", "qwen3-0.6b", *SMALL, "--set", "n_vocab=100", "--out", "x"], "PC6290", INVALID),
+                                     ("a folder that is there", ["--shape", "qwen3-0.6b", *SMALL, "--out", h.path("s")], "PC0024", 1), ("no out", ["--shape", "qwen3-0.6b"], "PC0010", 2),
+                                     ("an unknown size", ["--shape", "qwen3-0.6b", "--set", "n_emb=3", "--out", "x"], "PC0010", 2), ("no number", ["--shape", "qwen3-0.6b", "--layers", "x", "--out", "x"], "PC0010", 2),
+                                     ("a type of no weights", ["--shape", "qwen3-0.6b", "--type", "i32", "--out", "x"], "PC0010", 2), ("no layers", ["--shape", "qwen3-0.6b", "--layers", "0", "--out", "x"], "PC6282", INVALID),
+                                     ("blocks in safetensors", ["--shape", "qwen3-0.6b", *SMALL, "--type", "q8_0", "--out", h.path("blocks")], "PC4214", INVALID),
+                                     ("a tokenizer that is none", ["--shape", "qwen3-0.6b", *SMALL, "--tokenizer", h.path("w.bin"), "--out", "x.gguf"], "PC4211", INVALID)):
+        got, _, err = h.run("model", "synth", *args)
+        h.check("synth: " + what, got == status and code in err, err)
+    # A tokenizer of another file.
+    write_gguf(h.path("tokens.gguf"), {"x": np.zeros(1, np.float32)}, tokenizer_keys(300))
+    status, _, err = h.run("model", "synth", "--shape", "qwen3-0.6b", *SMALL, "--tokenizer", h.path("tokens.gguf"), "--out", h.path("f2.gguf"))
+    h.check("a tokenizer that comes along", status == 0 and text("t299") in h.read("f2.gguf") and h.run("model", "check", h.path("f2.gguf"))[0] == 0, err)
+
+
+# ---- other files of the same model ----
+
+def convert(h):
+    for name in FAMILIES:
+        w = weights(name)
+        folder, file = write_hf(h.path("c"), hf_tensors(name, w), config(name)), h.path("c.gguf")
+        status, _, err = h.run("model", "convert", folder, file, "--no-tokenizer")
+        if not FAMILIES[name]["gguf"]:
+            h.check(f"convert {name}: what GGUF cannot say", status == INVALID and "PC6290" in err, err)
+            shutil.rmtree(folder)
+            continue
+        got, why = show(h, file) if status == 0 else (None, err)
+        h.check(f"convert {name} to GGUF", got is not None, why)
+        want = gguf_tensors(name, w)
+        for t in got["tensors"] if got else []:
+            a = values(h, t)
+            # The divisors of frequencies are f32's nearest of two computations; Gemma's norms were rounded when 1 was taken off.
+            near = np.allclose(a, want[t["name"]], rtol=2e-7, atol=1e-7) if t["role"] == "rope_freqs" or FAMILIES[name]["gelu"] else a.tobytes() == want[t["name"]].tobytes()
+            h.check(f"convert {name} {t['name']}", near)
+        shutil.rmtree(h.path("back"), ignore_errors=True)
+        status, _, err = h.run("model", "convert", file, h.path("back"), "--no-tokenizer")
+        there, why = show(h, h.path("back")) if status == 0 else (None, err)
+        # A window of Llama is Mistral's; else it is the model that it was.
+        h.check(f"convert {name} back", there is not None and there["model"] == show(h, folder)[0]["model"], why)
+        for t in there["tensors"] if there else []:
+            same = values(h, t).tobytes() == values(h, t, h.path("c/model.safetensors")).tobytes()
+            h.check(f"convert {name} back {t['name']}", same or FAMILIES[name]["gelu"])
+        shutil.rmtree(h.path("c"))
+    folder = write_hf(h.path("c"), hf_tensors("qwen3", weights("qwen3")), config("qwen3"), dtype="BF16")
+    h.write("c/tokenizer.json", b'{"a": "tokenizer"}')
+    h.run("model", "convert", folder, h.path("half32"))
+    status, _, err = h.run("model", "convert", folder, h.path("half"), "--type", "f16")
+    got, why = show(h, h.path("half"))
+    kinds = {t["name"]: t["type"].split("[")[0] for t in got["tensors"]} if got else {}
+    h.check("norms stay f32", kinds.get("model.norm.weight") == "f32" and kinds.get("model.layers.0.mlp.up_proj.weight") == "f16", err + why)
+    h.check("the tokenizer stays", h.read("half/tokenizer.json") == b'{"a": "tokenizer"}')
+    h.run("model", "convert", folder, h.path("parts"), "--shard", "30KiB")
+    status, out, err = h.run("model", "check", h.path("parts"), "--full")
+    h.check("in parts", status == 0 and len([x for x in os.listdir(h.path("parts")) if x.startswith("model-")]) > 2 and
+            sorted(x for x in out.split() if x.startswith(b"bafkrei")) == sorted(x for x in h.run("model", "check", h.path("half32"), "--full")[1].split() if x.startswith(b"bafkrei")), err)
+    h.run("model", "convert", folder, h.path("q.gguf"), "--type", "q8_0", "--no-tokenizer")
+    h.run("model", "convert", h.path("q.gguf"), h.path("q2.gguf"))
+    h.check("what keeps its type keeps its bytes", h.read("q.gguf") == h.read("q2.gguf"))
+    for what, args, code, status in (("another format without a word", [folder, "x.gguf"], "PC6290", INVALID), ("into itself", [h.path("q.gguf"), h.path("q.gguf")], "PC6290", INVALID),
+                                     ("blocks in safetensors", [h.path("q.gguf"), h.path("y"), "--no-tokenizer"], "PC4214", INVALID), ("a tokenizer and none", [folder, "x.gguf", "--no-tokenizer", "--tokenizer", "t"], "PC0010", 2)):
+        got, _, err = h.run("model", "convert", *args)
+        h.check("convert: " + what, got == status and code in err, err)
+
+
+def pipelines(h):
+    """The text alone; logits.py runs it."""
+    for name in FAMILIES:
+        w = weights(name)
+        path = write_gguf(h.path(name + ".gguf"), gguf_tensors(name, w), gguf_keys(name)) if FAMILIES[name]["gguf"] else write_hf(h.path(name), hf_tensors(name, w), config(name))
+        for more in ([], ["--unrolled"], ["--all-logits"]):
+            status, out, err = h.run("model", "pipeline", path, "--batch", "2", "--chunk", "3", "--context", "16", *more)
+            h.check(f"pipeline {name} {more}", status == 0 and (b"repeat" in out) == (more != ["--unrolled"]) and (b"last_rows" in out) == (more != ["--all-logits"]), err)
+            h.write("p.cfg", out)
+            h.check(f"pipeline {name} {more}: laid out", h.run("fmt", "--check", h.path("p.cfg"))[0] == 0)
+    for what, args in (("no batch", ["--batch", "0"]), ("no chunk", ["--chunk", "0"]), ("more context than the model has", ["--context", "129"]), ("a chunk beyond the context", ["--chunk", "9", "--context", "8"])):
+        status, _, err = h.run("model", "pipeline", path, *args)
+        h.check("pipeline: " + what, status == INVALID and "PC6290" in err, err)
+
+
+if __name__ == "__main__":
+    h = Harness()
+    {"read": lambda: (families(h), gguf_faults(h), config_faults(h), file_faults(h)), "synth": lambda: synth(h), "convert": lambda: (convert(h), pipelines(h))}[sys.argv[1]]()
+    h.finish()

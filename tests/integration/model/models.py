@@ -1,0 +1,322 @@
+"""Small models of every family, by the families' public definitions: weights at random, files in both formats, and logits in float64.
+Shares nothing with core/model: names, orders of rows and what is computed are written down here once more."""
+import json
+import math
+import os
+import struct
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tensor"))
+from tensor import gguf, safetensors  # noqa: E402
+
+U32, F32, BOOL, STRING, ARRAY = 4, 6, 7, 8, 9  # of values of GGUF
+
+BASE = dict(layers=2, embd=64, heads=4, kv=2, dim=16, ff=96, vocab=300, context=128, eps=1e-6, base=10000.0, tied=False, bias=False, o_bias=False, qk=False,
+            gelu=False, window=0, slides=lambda i: True, experts=0, used=0, norm=True, llama3=None, linear=None, attn_cap=0.0, cap=0.0, post=False, scale=None, gguf=True)
+FAMILIES = {
+    "llama": dict(BASE, eps=1e-5, base=500000.0),
+    "llama-scaled": dict(BASE, eps=1e-5, base=500000.0, tied=True, llama3=(32.0, 1.0, 4.0, 8192)),
+    "llama-biased": dict(BASE, bias=True, o_bias=True, kv=1, linear=2.0),
+    "mistral": dict(BASE, eps=1e-5, window=5),
+    "mixtral": dict(BASE, eps=1e-5, experts=4, used=2),
+    "qwen2": dict(BASE, base=1000000.0, tied=True, bias=True),
+    "qwen2-late": dict(BASE, layers=3, base=1000000.0, tied=True, bias=True, window=4, slides=lambda i: i >= 1, gguf=False),  # GGUF has no word for it
+    "qwen3": dict(BASE, base=1000000.0, dim=32, qk=True),
+    "qwen3moe": dict(BASE, base=1000000.0, dim=32, qk=True, experts=18, used=3, ff=32),
+    "gemma": dict(BASE, kv=1, dim=32, tied=True, gelu=True),
+    "gemma2": dict(BASE, layers=3, dim=32, tied=True, gelu=True, window=4, slides=lambda i: i % 2 == 0, attn_cap=50.0, cap=30.0, post=True),
+}
+
+
+def family(name):
+    return name.split("-")[0]
+
+
+def weights(name, seed=1):
+    """By role: one array, or one a layer; of experts [experts, rows, columns]. Rows of q and k in the order of halves, norms whole."""
+    c, rng = FAMILIES[name], np.random.default_rng(seed)
+    def matrix(*shape):
+        return (rng.standard_normal(shape) / math.sqrt(shape[-1])).astype(np.float32)
+    def norm(n):
+        return (1 + np.rint(400 * rng.standard_normal(n)) / 4096).astype(np.float32)  # 1 can be taken off and put on without a rounding
+    q, kv = c["heads"] * c["dim"], c["kv"] * c["dim"]
+    out = {"tok_embd": matrix(c["vocab"], c["embd"]), "output_norm": norm(c["embd"]), "layers": []}
+    if not c["tied"]:
+        out["output"] = matrix(c["vocab"], c["embd"])
+    for _ in range(c["layers"]):
+        w = {"attn_norm": norm(c["embd"]), "q": matrix(q, c["embd"]), "k": matrix(kv, c["embd"]), "v": matrix(kv, c["embd"]), "o": matrix(c["embd"], q),
+             "ffn_norm": norm(c["embd"])}
+        if c["bias"]:
+            w.update({k + "_bias": (0.3 * rng.standard_normal(n)).astype(np.float32) for k, n in (("q", q), ("k", kv), ("v", kv))})
+        if c["o_bias"]:
+            w["o_bias"] = (0.3 * rng.standard_normal(c["embd"])).astype(np.float32)
+        if c["qk"]:
+            w.update(q_norm=norm(c["dim"]), k_norm=norm(c["dim"]))
+        if c["post"]:
+            w.update(post_attn_norm=norm(c["embd"]), post_ffn_norm=norm(c["embd"]))
+        if c["experts"]:
+            w.update(router=matrix(c["experts"], c["embd"]), gate=matrix(c["experts"], c["ff"], c["embd"]), up=matrix(c["experts"], c["ff"], c["embd"]),
+                     down=matrix(c["experts"], c["embd"], c["ff"]))
+        else:
+            w.update(gate=matrix(c["ff"], c["embd"]), up=matrix(c["ff"], c["embd"]), down=matrix(c["embd"], c["ff"]))
+        out["layers"].append(w)
+    return out
+
+
+# ---- logits, in float64 ----
+
+def rms(x, w, eps):
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * w.astype(np.float64)
+
+
+def inverse_frequencies(c):
+    f = c["base"] ** (-np.arange(0, c["dim"], 2) / c["dim"])
+    if c["linear"]:
+        return f / c["linear"]
+    if c["llama3"]:
+        factor, low, high, original = c["llama3"]
+        wave = 2 * np.pi / f
+        smooth = (original / wave - low) / (high - low)
+        middle = (1 - smooth) * f / factor + smooth * f
+        return np.where(wave < original / high, f, np.where(wave > original / low, f / factor, middle))
+    return f
+
+
+def turn(x, c):
+    """x: [t, heads, dim], pairs are i and i + dim/2."""
+    angle = np.arange(len(x))[:, None] * inverse_frequencies(c)
+    cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    a, b = x[..., :c["dim"] // 2], x[..., c["dim"] // 2:]
+    return np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def act(c, x):
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3))) if c["gelu"] else x / (1 + np.exp(-x))
+
+
+def feed_forward(c, w, x):
+    if not c["experts"]:
+        return (act(c, x @ w["gate"].T.astype(np.float64)) * (x @ w["up"].T.astype(np.float64))) @ w["down"].T.astype(np.float64)
+    p = softmax(x @ w["router"].T.astype(np.float64))
+    out = np.zeros_like(x)
+    for t, row in enumerate(p):
+        best = np.argsort(-row, kind="stable")[:c["used"]]
+        share = row[best] / (row[best].sum() if c["norm"] else 1)
+        for e, s in zip(best, share):
+            g, u, d = (w[k][e].astype(np.float64) for k in ("gate", "up", "down"))
+            out[t] += s * (d @ (act(c, g @ x[t]) * (u @ x[t])))
+    return out
+
+
+def attention(c, w, x, layer):
+    def product(k):
+        y = x @ w[k].T.astype(np.float64)
+        return y + w[k + "_bias"] if k + "_bias" in w else y
+    t = len(x)
+    q, k, v = product("q").reshape(t, c["heads"], -1), product("k").reshape(t, c["kv"], -1), product("v").reshape(t, c["kv"], -1)
+    if c["qk"]:
+        q, k = rms(q, w["q_norm"], c["eps"]), rms(k, w["k_norm"], c["eps"])
+    q, k = turn(q, c), turn(k, c)
+    k, v = (np.repeat(a, c["heads"] // c["kv"], 1) for a in (k, v))
+    s = np.einsum("ihd,jhd->hij", q, k) * (c["scale"] or c["dim"] ** -0.5)
+    if c["attn_cap"]:
+        s = c["attn_cap"] * np.tanh(s / c["attn_cap"])
+    i, j = np.arange(t)[:, None], np.arange(t)
+    seen = j <= i
+    if c["window"] and c["slides"](layer):
+        seen &= j > i - c["window"]
+    y = np.einsum("hij,jhd->ihd", softmax(np.where(seen, s, -np.inf)), v).reshape(t, -1) @ w["o"].T.astype(np.float64)
+    return y + w["o_bias"] if c["o_bias"] else y
+
+
+def logits(name, w, tokens):
+    """[tokens, vocab], every token seeing those before it."""
+    c = FAMILIES[name]
+    x = w["tok_embd"].astype(np.float64)[np.asarray(tokens)]
+    if c["gelu"]:
+        x = x * math.sqrt(c["embd"])
+    for layer, l in enumerate(w["layers"]):
+        y = attention(c, l, rms(x, l["attn_norm"], c["eps"]), layer)
+        x = x + (rms(y, l["post_attn_norm"], c["eps"]) if c["post"] else y)
+        y = feed_forward(c, l, rms(x, l["ffn_norm"], c["eps"]))
+        x = x + (rms(y, l["post_ffn_norm"], c["eps"]) if c["post"] else y)
+    y = rms(x, w["output_norm"], c["eps"]) @ w["tok_embd" if c["tied"] else "output"].T.astype(np.float64)
+    return c["cap"] * np.tanh(y / c["cap"]) if c["cap"] else y
+
+
+# ---- files ----
+
+def neighbours(a, dim):
+    """Rows of heads from halves to neighbours, as llama.cpp's conversion has it."""
+    return a.reshape(-1, 2, dim // 2, *a.shape[1:]).swapaxes(1, 2).reshape(a.shape)
+
+
+def divisors(c):
+    return (c["base"] ** (-np.arange(0, c["dim"], 2) / c["dim"]) / inverse_frequencies(c)).astype(np.float32)
+
+
+GGUF_NAMES = {"attn_norm": "attn_norm.weight", "q": "attn_q.weight", "k": "attn_k.weight", "v": "attn_v.weight", "o": "attn_output.weight",
+              "q_bias": "attn_q.bias", "k_bias": "attn_k.bias", "v_bias": "attn_v.bias", "o_bias": "attn_output.bias", "q_norm": "attn_q_norm.weight",
+              "k_norm": "attn_k_norm.weight", "ffn_norm": "ffn_norm.weight", "gate": "ffn_gate.weight", "up": "ffn_up.weight", "down": "ffn_down.weight",
+              "router": "ffn_gate_inp.weight", "post_attn_norm": "post_attention_norm.weight", "post_ffn_norm": "post_ffw_norm.weight"}
+
+
+def gguf_tensors(name, w):
+    """Name -> array, in the file's order."""
+    c = FAMILIES[name]
+    out = {"token_embd.weight": w["tok_embd"]}
+    if c["llama3"]:
+        out["rope_freqs.weight"] = divisors(c)
+    for i, l in enumerate(w["layers"]):
+        for k, a in l.items():
+            if family(name) in ("llama", "mistral", "mixtral") and k in ("q", "k", "q_bias", "k_bias"):
+                a = neighbours(a, c["dim"])
+            file = GGUF_NAMES[k].replace(".weight", "_exps.weight") if a.ndim == 3 else GGUF_NAMES[k]
+            out[f"blk.{i}.{file}"] = a
+    out["output_norm.weight"] = w["output_norm"]
+    if "output" in w:
+        out["output.weight"] = w["output"]
+    return out
+
+
+def text(s):
+    return struct.pack("<Q", len(s.encode())) + s.encode()
+
+
+def gguf_keys(name):
+    """Key -> (type, bytes)."""
+    c = FAMILIES[name]
+    arch = "llama" if family(name) in ("llama", "mistral", "mixtral") else family(name)
+    out = {"general.architecture": (STRING, text(arch)), "general.name": (STRING, text("a test"))}
+    def u32(k, v):
+        out[f"{arch}.{k}"] = (U32, struct.pack("<I", v))
+    def f32(k, v):
+        out[f"{arch}.{k}"] = (F32, struct.pack("<f", v))
+    for k, v in (("block_count", "layers"), ("embedding_length", "embd"), ("context_length", "context"), ("attention.head_count", "heads"),
+                 ("attention.head_count_kv", "kv"), ("attention.key_length", "dim"), ("attention.value_length", "dim")):
+        u32(k, c[v])
+    u32("feed_forward_length", c["ff"])
+    f32("attention.layer_norm_rms_epsilon", c["eps"])
+    f32("rope.freq_base", c["base"])
+    if c["experts"]:
+        u32("expert_count", c["experts"])
+        u32("expert_used_count", c["used"])
+        u32("expert_feed_forward_length", c["ff"])
+    if c["window"]:
+        u32("attention.sliding_window", c["window"])
+    if c["linear"]:
+        out[f"{arch}.rope.scaling.type"] = (STRING, text("linear"))
+        f32("rope.scaling.factor", c["linear"])
+    if c["cap"]:
+        f32("attn_logit_softcapping", c["attn_cap"])
+        f32("final_logit_softcapping", c["cap"])
+    return out
+
+
+def tokenizer_keys(n):
+    tokens = [f"t{i}" for i in range(n)]
+    return {"tokenizer.ggml.model": (STRING, text("gpt2")), "tokenizer.ggml.pre": (STRING, text("qwen2")),
+            "tokenizer.ggml.tokens": (ARRAY, struct.pack("<IQ", STRING, n) + b"".join(map(text, tokens))),
+            "tokenizer.ggml.token_type": (ARRAY, struct.pack("<IQ", 5, n) + struct.pack(f"<{n}i", *[1] * n)),
+            "tokenizer.ggml.merges": (ARRAY, struct.pack("<IQ", STRING, 1) + text("t 1")),
+            "tokenizer.ggml.eos_token_id": (U32, struct.pack("<I", n - 1))}
+
+
+def write_gguf(path, tensors, keys):
+    data = gguf({k: (0, tuple(reversed(a.shape)), a.tobytes()) for k, a in tensors.items()}, [(k, t, raw) for k, (t, raw) in keys.items()])
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+HF_NAMES = {"attn_norm": "input_layernorm.weight", "q": "self_attn.q_proj.weight", "k": "self_attn.k_proj.weight", "v": "self_attn.v_proj.weight",
+            "o": "self_attn.o_proj.weight", "q_bias": "self_attn.q_proj.bias", "k_bias": "self_attn.k_proj.bias", "v_bias": "self_attn.v_proj.bias",
+            "o_bias": "self_attn.o_proj.bias", "q_norm": "self_attn.q_norm.weight", "k_norm": "self_attn.k_norm.weight",
+            "ffn_norm": "post_attention_layernorm.weight", "gate": "mlp.gate_proj.weight", "up": "mlp.up_proj.weight", "down": "mlp.down_proj.weight",
+            "router": "mlp.gate.weight"}
+
+
+def hf_tensors(name, w):
+    c = FAMILIES[name]
+    def stored(k, a):  # Gemma's norms are 1 + what is stored
+        return a - np.float32(1) if c["gelu"] and k.endswith("norm") else a
+    names = dict(HF_NAMES)
+    if family(name) == "gemma2":
+        names.update(ffn_norm="pre_feedforward_layernorm.weight", post_attn_norm="post_attention_layernorm.weight", post_ffn_norm="post_feedforward_layernorm.weight")
+    if family(name) == "mixtral":
+        names["router"] = "block_sparse_moe.gate.weight"
+    out = {"model.embed_tokens.weight": w["tok_embd"], "model.norm.weight": stored("norm", w["output_norm"])}
+    if "output" in w:
+        out["lm_head.weight"] = w["output"]
+    for i, l in enumerate(w["layers"]):
+        for k, a in l.items():
+            if a.ndim < 3:
+                out[f"model.layers.{i}.{names[k]}"] = stored(k, a)
+                continue
+            for e, expert in enumerate(a):
+                part = {"gate": "w1", "up": "w3", "down": "w2"}[k] if family(name) == "mixtral" else k + "_proj"
+                block = "block_sparse_moe" if family(name) == "mixtral" else "mlp"
+                out[f"model.layers.{i}.{block}.experts.{e}.{part}.weight"] = expert
+    return out
+
+
+def config(name):
+    c, kind = FAMILIES[name], family(name)
+    out = {"architectures": ["X"], "model_type": "qwen3_moe" if kind == "qwen3moe" else kind, "hidden_size": c["embd"], "num_hidden_layers": c["layers"],
+           "num_attention_heads": c["heads"], "num_key_value_heads": c["kv"], "head_dim": c["dim"], "intermediate_size": c["ff"], "vocab_size": c["vocab"],
+           "max_position_embeddings": c["context"], "rms_norm_eps": c["eps"], "rope_theta": c["base"], "tie_word_embeddings": c["tied"],
+           "hidden_act": "gelu_pytorch_tanh" if c["gelu"] else "silu", "torch_dtype": "float32", "use_cache": True}
+    if kind == "llama":
+        out["attention_bias"] = c["bias"]
+        if c["llama3"]:
+            f, low, high, original = c["llama3"]
+            out["rope_scaling"] = {"rope_type": "llama3", "factor": f, "low_freq_factor": low, "high_freq_factor": high, "original_max_position_embeddings": original}
+        if c["linear"]:
+            out["rope_scaling"] = {"type": "linear", "factor": c["linear"]}
+    if c["window"] and kind == "qwen2":
+        out.update(sliding_window=c["window"], use_sliding_window=True, max_window_layers=1)
+    if kind in ("mistral", "mixtral"):
+        out["sliding_window"] = c["window"] or None
+    if kind == "mixtral":
+        out.update(num_local_experts=c["experts"], num_experts_per_tok=c["used"])
+    if kind == "qwen3moe":
+        out.update(num_experts=c["experts"], num_experts_per_tok=c["used"], moe_intermediate_size=c["ff"], norm_topk_prob=True, decoder_sparse_step=1, mlp_only_layers=[])
+        out["intermediate_size"] = 6144  # of layers without experts, of which there are none
+    if kind == "gemma2":
+        out.update(sliding_window=c["window"], attn_logit_softcapping=c["attn_cap"], final_logit_softcapping=c["cap"], query_pre_attn_scalar=c["dim"],
+                   hidden_activation="gelu_pytorch_tanh")
+    return out
+
+
+def raw(a, dtype):
+    if dtype == "F32":
+        return a.astype(np.float32).tobytes()
+    if dtype == "F16":
+        return a.astype(np.float16).tobytes()
+    bits = a.astype(np.float32).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).astype(np.uint16).tobytes()  # to bf16, ties to even
+
+
+def write_hf(folder, tensors, settings, shards=1, dtype="F32"):
+    os.makedirs(folder, exist_ok=True)
+    names = list(tensors)
+    files = {}
+    for s in range(shards):
+        part = names[s::shards]
+        file = "model.safetensors" if shards == 1 else f"model-{s + 1:05}-of-{shards:05}.safetensors"
+        files.update(dict.fromkeys(part, file))
+        with open(os.path.join(folder, file), "wb") as f:
+            f.write(safetensors({k: (dtype, list(tensors[k].shape), raw(tensors[k], dtype)) for k in part}, meta={"format": "pt"}))
+    if shards > 1:
+        with open(os.path.join(folder, "model.safetensors.index.json"), "w") as f:
+            json.dump({"metadata": {"total_size": 0}, "weight_map": files}, f)
+    with open(os.path.join(folder, "config.json"), "w") as f:
+        json.dump(settings, f)
+    return folder

@@ -1,0 +1,176 @@
+"""Faults planted into the kernels of transformer.attention, each found by sums of fractions: the kernels run one by one, as ops/transformer/attention_plan.c joins and orders them, right ones first.
+usage: attention_planted.py BACKEND"""
+import struct
+import sys
+from fractions import Fraction
+
+from attention import divide, exp, minus
+from harness import Harness, Random
+from kernels import BITS, FORMAT, NEAREST, buffer, kernel, run_kernel
+from matmul import exact, pack, rounded, times, value
+from reduce_fast import near_softmax
+
+BACKEND = sys.argv[1]
+TILE = 64
+SETTLED = "select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf)"
+h = Harness()
+
+
+def f32(x):
+    return rounded("f32", Fraction(x))
+
+ONE = f32(1)
+
+
+class Shape:
+    """One sequence of one token over all `keys`, one head; lines are heads that share it."""
+
+    def __init__(self, lines, keys, d, dv, splits=1):
+        self.lines, self.keys, self.d, self.dv = lines, keys, d, dv
+        self.tiles = (keys + TILE - 1) // TILE
+        self.block = 4 if lines > 2 else lines
+        self.blocks = (lines + self.block - 1) // self.block
+        self.split_tiles = (self.tiles + splits - 1) // splits
+        self.splits = (self.tiles + self.split_tiles - 1) // self.split_tiles
+        self.chunks = (dv + 63) // 64
+
+    def params(self):
+        rows = [(1, self.lines, self.d, self.lines), (1, 1, self.dv, 0), (self.keys, self.keys, 0, 1), (0, self.lines, self.blocks, 0), (ONE, 0, self.tiles, self.splits),
+                (self.split_tiles, self.split_tiles * TILE + self.splits, self.chunks, self.chunks * TILE)]
+        return struct.pack("<4I", 0, 0, 0, 0) + b"".join(struct.pack("<4I", *row) for row in rows) + bytes(160)
+
+    def head(self):
+        return (kernel("element_params") + f"const CAUSAL: bool = true;\nconst LINES: u32 = {self.block}u;\n" + buffer("start", 1) + buffer("count", 2)
+                + "fn tokens(b: u32, t: u32) -> u32 {\n\treturn min(count[b], t);\n}\nconst KV_NOWHERE: u32 = 0xffffffffu;\nfn kv_place(b: u32, p: u32) -> u32 {\n\treturn b * params.v[2].x + p;\n}\n"
+                + kernel("attention_place"))
+
+    def bindings(self, more):
+        return {0: self.params(), 1: struct.pack("<I", self.keys - 1), 2: struct.pack("<I", 1), **more}
+
+    def words(self):
+        return self.blocks * self.block * self.tiles * TILE
+
+    def place(self, line, key):
+        return ((line // self.block * self.tiles + key // TILE) * self.block + line % self.block) * TILE + key % TILE
+
+    def tiled(self, scores):
+        out = [0xFFFFFFFF] * self.words()
+        for line, row in enumerate(scores):
+            for key, s in enumerate(row):
+                out[self.place(line, key)] = s
+        return pack("f32", out)
+
+MORE = "fn more(a: f64, b: f64, s: f64) -> f64 {\n\treturn fma(a, b, s);\n}\n"
+JOINED = FORMAT + kernel("exact_sum") + "const ROWS: u32 = 1u;\n" + kernel("sum_lanes")
+
+
+def greatest(line):
+    return max((c for c in line if value("f32", c) != "-inf"), key=lambda c: value("f32", c))
+
+
+def weight(c, m):
+    return 0 if value("f32", c) == "-inf" else exp(minus(c, m))
+
+
+def words(data):
+    return struct.unpack(f"<{len(data) // 4}I", data)
+
+
+def scores(s, q, k, plant, exactly=False):
+    head = s.head() + "const CAPPED: bool = false;\n" + kernel("attention_score") + "fn lost(b: u32, p: u32) {\n}\n"
+    reads = buffer("q", 3) + buffer("k", 4) + BITS.format("q") + BITS.format("k") + buffer("scores" if not exactly else "y", 5, "read_write") + FORMAT + kernel("exact_sum")
+    if exactly:
+        text = "override steps: u32;\nalias T = u32;\n" + head + reads + kernel("attention_scores_exact") + kernel("result_words")
+        groups = (s.words() + 63) // 64
+    else:
+        text = head + reads + NEAREST + kernel("within") + MORE + kernel("attention_exactly") + kernel("attention_scores")
+        groups = s.blocks * s.tiles
+    bindings = s.bindings({3: pack("f32", [x for line in q for x in line]), 4: pack("f32", [x for row in k for x in row]), 5: b"\xff" * (4 * s.words())})
+    got = words(run_kernel(h, BACKEND, text, 64, groups, bindings, (5,), plant)[0])
+    return [got[s.place(line, key)] for line in range(s.lines) for key in range(s.keys)]
+
+
+def rows(s, given, plant, quick):
+    text = (s.head() + "fn look(i: u32) {\n}\n" + JOINED + kernel("sum_window") + kernel("extreme_key") + kernel("attention_weight") + buffer("scores", 3)
+            + buffer("rows", 4, "read_write", "vec2<u32>") + kernel("attention_rows"))
+    text += (NEAREST + kernel("within") + kernel("attention_quick") if quick else "const MARK: u32 = 0xffffffffu;\nfn quick(lane: u32, shared_by: u32, r: u32, see: vec2<u32>, greatest: u32) "
+             "{\n\tif (lane == 0u) {\n\t\tsaid = MARK;\n\t}\n}\n")
+    return words(run_kernel(h, BACKEND, text, 64, s.lines, s.bindings({3: s.tiled(given), 4: bytes(8 * s.lines)}), (4,), plant)[0])
+
+
+def out(s, given, sums, v, parts_plant, join_plant):
+    data = s.bindings({3: pack("f32", [x for row in v for x in row]), 4: s.tiled(given), 5: pack("f32", sums)})
+    head = s.head() + buffer("v", 3) + BITS.format("v") + buffer("scores", 4) + buffer("rows", 5, element="vec2<u32>") + f"const CHUNKS: u32 = {s.chunks}u;\n"
+    n = s.blocks * s.splits * s.block * s.chunks * 64 * 16
+    parts = run_kernel(h, BACKEND, head + buffer("parts", 6, "read_write", "vec2<f64>") + MORE + kernel("attention_weight") + kernel("attention_parts"), 16, s.blocks * s.splits,
+                       {**data, 6: bytes(n)}, (6,), parts_plant)[0]
+    text = (head + buffer("parts", 6, element="vec2<f64>") + buffer("out", 7, "read_write") + JOINED + NEAREST + kernel("within") + kernel("attention_weight")
+            + "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n\treturn weight_of(scores[score_place(shared_by, r, key)], rows[shared_by * params.v[3].y + r].x);\n}\n"
+            + kernel("attention_settle") + kernel("attention_join"))
+    got = words(run_kernel(h, BACKEND, text, 16, s.lines * s.chunks, {**data, 6: parts, 7: bytes(4 * s.lines * s.chunks * 64)}, (7,), join_plant)[0])
+    return [got[line * s.chunks * 64 + e] for line in range(s.lines) for e in range(s.dv)]
+
+
+def judged(what, want, kernel_of, faults):
+    got = kernel_of(())
+    h.check(f"{what} as they are", list(got) == list(want), str([(i, hex(g), hex(w)) for i, (g, w) in enumerate(zip(got, want)) if g != w][:3]))
+    for fault, old, new in faults:
+        got = kernel_of(((old, new),))
+        at = next((i for i, (g, w) in enumerate(zip(got, want)) if g != w), None)
+        if h.check(f"{what}: {fault}: caught", at is not None):
+            h.planted(fault, "transformer.attention", f"{what}, as fractions", f"element {at} is {got[at]:08x}, not {want[at]:08x}")
+
+
+def near_tie(n, i):
+    """Terms whose sum is half way but for what f64 loses: 1, half of its last place, and something with a sign, as fractions."""
+    terms = [Fraction(1), Fraction(1, 1 << 24), Fraction((-1) ** i, 1 << (60 + i % 5))]
+    return terms + [Fraction(0)] * (n - 3)
+
+
+def main():
+    r = Random(22)
+    drawn = lambda n: [f32(Fraction(r.below(1 << 26) - (1 << 25), 1 << 24)) for _ in range(n)]
+    s = Shape(5, 70, 40, 3)
+    q = [[ONE] * s.d if i < 2 else drawn(s.d) for i in range(s.lines)]
+    k = [[f32(x) for x in near_tie(s.d, i)] if i % 3 else drawn(s.d) for i in range(s.keys)]
+    want = [exact("f32", [times(value("f32", a), value("f32", b)) for a, b in zip(line, row)]) for line in q for row in k]
+    judged("scores", want, lambda plant: scores(s, q, k, plant), (
+        ("scores by f64 without their second pass", SETTLED, "nearest(x)"), ("a bound of scores too small by 2^20", "f64(d + 1u) * most * 0x1p-53lf", "f64(d + 1u) * most * 0x1p-73lf"),
+        ("the norm of a key's last element alone", "kk += x * x;", "kk = x * x;"), ("the second slice of a head dropped", "if (c * SLICE >= d) {", "if (c * SLICE >= 32u) {"),
+        ("lines of a block taken for others", "sums[q] = more(queries[q * SLICE + e]", "sums[q] = more(queries[(q ^ 1u) % LINES * SLICE + e]")))
+    judged("exact scores", want, lambda plant: scores(s, q, k, plant, True), (("the last element of a head dropped", "if (e >= params.v[0].z) {", "if (e + 1u >= params.v[0].z) {"),))
+    row = near_softmax()
+    s = Shape(2, len(row), 1, 1)
+    given = [row, drawn(len(row))]
+    want = []
+    for line in given:
+        m = greatest(line)
+        want += [m, exact("f32", [value("f32", weight(c, m)) for c in line])]
+
+    judged("sums of weights", want, lambda plant: rows(s, given, plant, True), (
+        ("a sum of weights without its second pass", SETTLED, "nearest(x)"), ("the greatest score of the first tile alone", "most = max(most, float_key(", "most = max(most, select(0u, 1u, k == 0u) * float_key("),
+        ("a tile of weights counted twice", "sum += f64(", "sum += f64(1u + u32(k == 1u)) * f64(")))
+    judged("exact sums of weights", want, lambda plant: rows(s, given, plant, False), (
+        ("weights of the first tile alone", "sum_term(weight_of(", "sum_term(select(0u, 1u, k == 0u) * weight_of("),))
+
+    s = Shape(3, 200, 1, 66, 3)
+    given = [[ONE] * s.keys, drawn(s.keys), [ONE] * s.keys]
+    v = [[f32(near_tie(s.keys, e)[key]) if e % 3 else x for e, x in enumerate(drawn(s.dv))] for key in range(s.keys)]
+    want, sums = [], []
+    for line in given:
+        m = greatest(line)
+        e = [weight(c, m) for c in line]
+        total = exact("f32", [value("f32", x) for x in e])
+        sums += [m, total]
+        want += [divide(exact("f32", [times(value("f32", w), value("f32", x[j])) for w, x in zip(e, v)]), total) for j in range(s.dv)]
+    judged("weights times values", want, lambda plant: out(s, given, sums, v, (), plant), (
+        ("values by f64 without their second pass", SETTLED, "nearest(x)"), ("a bound of values too small by 2^20", "f64(params.v[5].y) * most * 0x1p-53lf", "f64(params.v[5].y) * most * 0x1p-73lf"),
+        ("the last split dropped", "if (i >= params.v[4].w) {", "if (i + 1u >= params.v[4].w) {"), ("what is in doubt settled for another element", "settle(shared_by, r, group % CHUNKS * 64u + i, lane);",
+                                                                                                      "settle(shared_by, r, group % CHUNKS * 64u + (i ^ 1u), lane);")))
+    judged("parts of values", want, lambda plant: out(s, given, sums, v, plant, ()), (
+        ("the last key of a tile dropped", "for (var k = 0u; k < TILE; k++) {", "for (var k = 0u; k < TILE - 1u; k++) {"),
+        ("a second tile of a split dropped", "if (i >= params.v[5].x ||", "if (i >= 1u ||"), ("weights of another line", "more(weights[q * TILE + k]", "more(weights[(q ^ 1u) % LINES * TILE + k]")))
+    h.finish()
+
+
+main()

@@ -1,0 +1,300 @@
+/* generate: tokens behind a prompt, as text while they come. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "foundation/base/file.h"
+#include "foundation/base/num.h"
+#include "foundation/tensorfile/tensor_file.h"
+#include "model.h"
+#include "model/generate/generate.h"
+
+#define PROMPT_MAX (16u << 20)
+
+/*
+ * stream    text of the only sequence as it comes; NULL: all is printed behind
+ * logits    of every token that was made, sequence by sequence: n_logits rows for each
+ */
+typedef struct generation {
+	pctl_app *app;
+	pctl_model_engine *engine;
+	pctl_generate_options o;
+	pctl_token_stream stream;
+	float *logits;
+	uint32_t *n_logits;
+	const char *file;
+	int streams;
+} generation;
+
+static pctl_status whole(pctl_app *app, const char *option, uint64_t most, uint64_t *out)
+{
+	const char *text = pctl_option_value(&app->line, option);
+
+	if (text == NULL || (pctl_num_parse_u64(text, strlen(text), out) && *out <= most))
+		return PCTL_OK;
+	return pctl_refuse(app->call, PC10_USAGE, "%s wants a number up to %" PRIu64 ", not \"%s\"", option,
+			   most, text);
+}
+
+static pctl_status real(pctl_app *app, const char *option, double least, double most, float *out)
+{
+	const char *text = pctl_option_value(&app->line, option);
+	char *end = NULL;
+	double v;
+
+	if (text == NULL)
+		return PCTL_OK;
+	v = pctl_num_parse_double(text, &end);
+	if (*text == '\0' || *end != '\0' || !(v >= least && v <= most))
+		return pctl_refuse(app->call, PC10_USAGE, "%s wants a number from %g to %g, not \"%s\"",
+				   option, least, most, text);
+	*out = (float)v;
+	return PCTL_OK;
+}
+
+static pctl_status sampling(pctl_app *app, pctl_engine_sampling *s)
+{
+	const struct {
+		const char *option;
+		double least, most;
+		float *out;
+	} reals[] = {{"--temperature", 0, 100, &s->temperature},
+		     {"--top-p", 0, 1, &s->top_p},
+		     {"--min-p", 0, 1, &s->min_p},
+		     {"--repetition-penalty", 0.01, 100, &s->repetition_penalty},
+		     {"--presence-penalty", -100, 100, &s->presence_penalty},
+		     {"--frequency-penalty", -100, 100, &s->frequency_penalty}};
+	uint64_t top_k = 0;
+	pctl_status status = whole(app, "--seed", UINT64_MAX, &s->seed);
+
+	if (status == PCTL_OK)
+		status = whole(app, "--top-k", UINT32_MAX, &top_k);
+	for (size_t i = 0; status == PCTL_OK && i < sizeof(reals) / sizeof(reals[0]); i++)
+		status = real(app, reals[i].option, reals[i].least, reals[i].most, reals[i].out);
+	s->top_k = (uint32_t)top_k;
+	return status;
+}
+
+/* The prompt as it stands, or as a message of a user. */
+static pctl_status read_prompt(pctl_app *app, const pctl_engine *e, uint32_t **out, uint32_t *n)
+{
+	const char *text = pctl_option_value(&app->line, "--prompt");
+	const char *system = pctl_option_value(&app->line, "--system");
+	pctl_engine_message messages[2];
+	uint32_t n_messages = 0;
+	char *input = NULL;
+	uint64_t n_input;
+	pctl_status status = PCTL_OK;
+
+	if (text == NULL)
+		return pctl_refuse(app->call, PC10_USAGE, "generate wants --prompt TEXT, or - for standard input");
+	if (strcmp(text, "-") == 0) {
+		status = pctl_file_read("-", PROMPT_MAX, app->call, &input, &n_input);
+		text = input;
+	}
+	if (status == PCTL_OK && !pctl_option_has(&app->line, "--chat") && system == NULL) {
+		status = e->encode(e->self, text, app->call, out, n);
+	} else if (status == PCTL_OK && e->chat == NULL) {
+		status = pctl_refuse_at(app->call, PC10_USAGE, NULL, "--family names one; see `pipectl tokenizer chat --help`",
+					"this model has no chat template");
+	} else if (status == PCTL_OK) {
+		if (system != NULL)
+			messages[n_messages++] = (pctl_engine_message){"system", system, NULL};
+		messages[n_messages++] = (pctl_engine_message){"user", text, NULL};
+		status = e->chat(e->self, messages, n_messages, app->call, out, n);
+	}
+	free(input);
+	return status;
+}
+
+static int made(void *ctx, uint32_t sequence, uint32_t token)
+{
+	generation *g = ctx;
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_status status;
+
+	(void)sequence;
+	if (!g->streams)
+		return 1;
+	status = pctl_token_stream_push(&g->stream, token, g->app->call, &text);
+	if (status == PCTL_OK && text.n != 0) {
+		pctl_app_progress_clear(g->app);
+		fwrite(text.data, 1, text.n, stdout);
+		fflush(stdout);
+	}
+	pctl_str_drop(&text);
+	return status == PCTL_OK;
+}
+
+static void keep_logits(void *ctx, uint32_t slot, const float *logits)
+{
+	generation *g = ctx;
+	const uint64_t n = pctl_model_engine_of(g->engine)->n_vocab;
+	const uint64_t row = (uint64_t)slot * g->o.n_tokens + g->n_logits[slot]++;
+
+	memcpy(g->logits + row * n, logits, n * sizeof(*logits));
+}
+
+static pctl_status begin_logits(generation *g)
+{
+	const uint64_t n_vocab = pctl_model_engine_of(g->engine)->n_vocab;
+	pctl_tensor_format format;
+
+	g->file = pctl_option_value(&g->app->line, "--logits");
+	if (g->file == NULL)
+		return PCTL_OK;
+	if (!pctl_tensor_format_of(g->file, &format))
+		return pctl_refuse(g->app->call, PC10_USAGE, "--logits wants a file .npy, .npz or .safetensors, not \"%s\"",
+				   g->file);
+	g->logits = calloc((uint64_t)g->o.sequences * g->o.n_tokens + 1, n_vocab * sizeof(float));
+	g->n_logits = calloc(g->o.sequences, sizeof(*g->n_logits));
+	if (g->logits == NULL || g->n_logits == NULL)
+		return pctl_no_memory(g->app->call, "logits");
+	pctl_model_engine_on_logits(g->engine, keep_logits, g);
+	return PCTL_OK;
+}
+
+/* f32[sequences, tokens, n_vocab]; where a sequence ended sooner, zeros. */
+static pctl_status write_logits(const generation *g)
+{
+	const pctl_tensor t = {.name = "logits",
+			       .type = {.dtype = PCTL_SCALAR_F32,
+					.rank = 3,
+					.dim = {g->o.sequences, g->o.n_tokens,
+						pctl_model_engine_of(g->engine)->n_vocab}},
+			       .data = g->logits};
+	pctl_tensor_format format;
+
+	if (g->file == NULL || !pctl_tensor_format_of(g->file, &format))
+		return PCTL_OK;
+	return pctl_tensor_file_write(g->file, format, &t, 1, g->app->call);
+}
+
+static const char *const why_words[] = {[PCTL_GENERATED_LENGTH] = "length",
+					[PCTL_GENERATED_END] = "end",
+					[PCTL_GENERATED_STOPPED] = "stopped",
+					[PCTL_GENERATED_CONTEXT] = "context"};
+
+static double rate(uint64_t n, uint64_t ns)
+{
+	return ns == 0 ? 0 : (double)n * 1e9 / (double)ns;
+}
+
+static void print_sequence(pctl_app *app, const generation *g, const pctl_generated_sequence *s)
+{
+	pctl_json *j = &app->document;
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+
+	(void)pctl_tokenizer_decode(pctl_model_engine_tokenizer(g->engine), s->tokens, s->n, 0, app->call,
+				    &text);
+	if (!app->json) {
+		if (g->o.sequences > 1)
+			printf("%.*s\n", (int)text.n, text.data == NULL ? "" : text.data);
+		pctl_str_drop(&text);
+		return;
+	}
+	pctl_json_object_begin(j);
+	pctl_json_kv_string(j, "text", text.data == NULL ? "" : text.data);
+	pctl_json_key(j, "tokens");
+	pctl_json_array_begin(j);
+	for (uint32_t k = 0; k < s->n; k++)
+		pctl_json_u32(j, s->tokens[k]);
+	pctl_json_array_end(j);
+	pctl_json_kv_string(j, "ended_by", why_words[s->why]);
+	pctl_json_object_end(j);
+	pctl_str_drop(&text);
+}
+
+static void print_all(pctl_app *app, const generation *g, const pctl_generated *out)
+{
+	const pctl_engine *e = pctl_model_engine_of(g->engine);
+	pctl_model_engine_facts f;
+	pctl_json *j = &app->document;
+
+	pctl_model_engine_facts_of(g->engine, &f);
+	if (app->json) {
+		pctl_json_kv_string(j, "model", e->model_cid);
+		pctl_json_kv_u32(j, "prompt_tokens", g->o.n_prompt);
+		pctl_json_key(j, "sequences");
+		pctl_json_array_begin(j);
+	}
+	for (uint32_t i = 0; i < out->n_sequences; i++)
+		print_sequence(app, g, &out->sequences[i]);
+	if (!app->json) {
+		if (g->streams)
+			printf("\n");
+		fflush(stdout);
+		if (!app->quiet)
+			fprintf(stderr,
+				"%s: %u tokens in, first after %.3f s, then %.2f tokens/s; %" PRIu64
+				" submissions, %.1f MiB on the device\n",
+				f.device_name == NULL ? "no device" : f.device_name, g->o.n_prompt,
+				(double)out->first_ns / 1e9, rate(out->n_later, out->later_ns), f.submits,
+				(double)f.total_bytes / 1048576);
+		return;
+	}
+	pctl_json_array_end(j);
+	pctl_json_kv_string(j, "device", f.device == NULL ? "" : f.device);
+	pctl_json_kv_string(j, "device_name", f.device_name == NULL ? "" : f.device_name);
+	pctl_json_key(j, "first_token_seconds");
+	pctl_json_double(j, (double)out->first_ns / 1e9);
+	pctl_json_key(j, "tokens_per_second");
+	pctl_json_double(j, rate(out->n_later, out->later_ns));
+	pctl_json_kv_u64(j, "submissions", f.submits);
+	pctl_json_kv_u64(j, "dispatches_of_a_token", f.dispatches);
+	pctl_json_kv_u64(j, "device_bytes", f.total_bytes);
+	pctl_json_kv_u64(j, "weight_bytes", f.constant_bytes);
+	pctl_json_kv_u64(j, "cache_bytes", f.cache_bytes);
+	pctl_json_kv_u64(j, "cache_bytes_of_a_token", f.cache_token_bytes);
+}
+
+static pctl_status run(pctl_app *app, generation *g)
+{
+	uint64_t n_tokens = 128, sequences = 1;
+	uint32_t *prompt = NULL;
+	pctl_generated out = {0};
+	pctl_status status = whole(app, "--tokens", 1u << 24, &n_tokens);
+
+	g->o = (pctl_generate_options){.token = made,
+				       .ctx = g,
+				       .goes_on = (uint32_t)pctl_option_has(&app->line, "--ignore-end"),
+				       .sampling = {.top_p = 1, .repetition_penalty = 1}};
+	if (status == PCTL_OK)
+		status = whole(app, "--batch", 1024, &sequences);
+	if (status == PCTL_OK)
+		status = sampling(app, &g->o.sampling);
+	if (status == PCTL_OK)
+		status = pctl_app_model_engine(app, sequences, &g->engine);
+	if (status == PCTL_OK)
+		status = read_prompt(app, pctl_model_engine_of(g->engine), &prompt, &g->o.n_prompt);
+	g->o.prompt = prompt;
+	g->o.n_tokens = (uint32_t)n_tokens;
+	g->o.sequences = (uint32_t)sequences;
+	if (status == PCTL_OK)
+		status = begin_logits(g);
+	if (status == PCTL_OK) {
+		g->streams = sequences == 1 && !app->json;
+		pctl_token_stream_init(&g->stream, pctl_model_engine_tokenizer(g->engine), 0);
+		status = pctl_generate(pctl_model_engine_of(g->engine), &g->o, app->call, &out);
+	}
+	if (status == PCTL_OK)
+		status = write_logits(g);
+	if (status == PCTL_OK)
+		print_all(app, g, &out);
+	pctl_generated_clear(&out);
+	free(prompt);
+	return status;
+}
+
+pctl_status pctl_verb_generate(pctl_app *app)
+{
+	generation g = {.app = app};
+	const pctl_status status = run(app, &g);
+
+	pctl_model_engine_close(g.engine);
+	free(g.logits);
+	free(g.n_logits);
+	return status;
+}

@@ -1,0 +1,242 @@
+/* Verbs over models that look: show, check. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "model/file/model.h"
+
+static void size(pctl_app *app, const char *name, uint64_t v)
+{
+	if (app->json)
+		pctl_json_kv_u64(&app->document, name, v);
+	else
+		printf("  %-14s %" PRIu64 "\n", name, v);
+}
+
+static void number(pctl_app *app, const char *name, double v)
+{
+	if (app->json) {
+		pctl_json_key(&app->document, name);
+		pctl_json_double(&app->document, v);
+	} else {
+		printf("  %-14s %.9g\n", name, v);
+	}
+}
+
+static void word(pctl_app *app, const char *name, const char *v)
+{
+	if (app->json)
+		pctl_json_kv_string(&app->document, name, v);
+	else
+		printf("  %-14s %s\n", name, v);
+}
+
+static void rope(pctl_app *app, const pctl_model_rope *r)
+{
+	word(app, "rope_pairing", r->pairing == PCTL_MODEL_HALVES ? "halves" : "neighbours");
+	number(app, "rope_base", r->base);
+	word(app, "rope_scaling", pctl_model_scaling_name(r->scaling));
+	if (r->scaling == PCTL_MODEL_SCALING_NONE)
+		return;
+	number(app, "rope_factor", r->factor);
+	if (r->scaling == PCTL_MODEL_SCALING_LINEAR)
+		return;
+	number(app, "rope_low", r->low);
+	number(app, "rope_high", r->high);
+	size(app, "rope_original", r->n_original);
+}
+
+/* What is 0, or as everywhere, is left out of the text and stands in the document. */
+static void description(pctl_app *app, const pctl_model_shape *s)
+{
+	word(app, "family", pctl_model_family_name(s->family));
+	size(app, "n_layers", s->n_layers);
+	size(app, "n_embd", s->n_embd);
+	size(app, "n_heads", s->n_heads);
+	size(app, "n_kv_heads", s->n_kv_heads);
+	size(app, "head_dim", s->head_dim);
+	size(app, "n_ff", s->n_ff);
+	size(app, "n_vocab", s->n_vocab);
+	size(app, "n_context", s->n_context);
+	number(app, "rms_eps", s->rms_eps);
+	rope(app, &s->rope);
+	if (app->json || s->n_experts != 0) {
+		size(app, "n_experts", s->n_experts);
+		size(app, "n_used", s->n_used);
+		word(app, "norm_used", s->norm_used ? "yes" : "no");
+	}
+	if (app->json || s->window != 0) {
+		size(app, "window", s->window);
+		size(app, "window_first", s->window_first);
+		size(app, "window_every", s->window_every);
+	}
+	number(app, "attn_scale", s->attn_scale);
+	if (app->json || s->attn_softcap != 0)
+		number(app, "attn_softcap", s->attn_softcap);
+	if (app->json || s->final_softcap != 0)
+		number(app, "final_softcap", s->final_softcap);
+	if (app->json || s->embed_scale != 1)
+		number(app, "embed_scale", s->embed_scale);
+	if (app->json || s->norm_offset != 0)
+		number(app, "norm_offset", s->norm_offset);
+	word(app, "activation", s->gelu ? "gelu by tanh" : "silu");
+	word(app, "embeddings", s->tied ? "tied" : "not tied");
+	if (app->json || s->qkv_bias || s->o_bias)
+		word(app, "biases", s->o_bias ? "q k v o" : s->qkv_bias ? "q k v" : "none");
+}
+
+static const char *type_text(pctl_app *app, const pctl_tensor_type *t)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	const char *out;
+
+	pctl_str_add(&s, pctl_dtype_of(t->dtype)->name);
+	for (uint32_t i = 0; i < t->rank; i++)
+		pctl_str_addf(&s, "%s%" PRIu64, i ? "," : "[", t->dim[i]);
+	pctl_str_add(&s, "]");
+	out = s.failed ? NULL : pctl_arena_dup_n(app->arena, s.data, s.n);
+	pctl_str_drop(&s);
+	return out == NULL ? "?" : out;
+}
+
+/* Parameters, and the bytes of each type of tensor. */
+static void totals(pctl_app *app, const pctl_model *m)
+{
+	uint64_t n = 0, bytes = 0, elements, of_type, n_bytes;
+	const pctl_model_tensor *t;
+	const pctl_dtype *type;
+
+	for (uint64_t i = 0; (t = pctl_model_tensor_at(m, i)) != NULL; i++) {
+		(void)pctl_tensor_size(&t->type, &elements, &n_bytes);
+		n += elements;
+		bytes += n_bytes;
+	}
+	size(app, "parameters", n);
+	size(app, "bytes", bytes);
+	size(app, "kv_bytes_token", pctl_model_kv_bytes(pctl_model_shape_of(m)));
+	if (app->json) {
+		pctl_json_key(&app->document, "bytes_by_type");
+		pctl_json_object_begin(&app->document);
+	}
+	for (uint32_t k = 0; (type = pctl_dtype_row(k)) != NULL; k++) {
+		of_type = 0;
+		for (uint64_t i = 0; (t = pctl_model_tensor_at(m, i)) != NULL; i++)
+			of_type += t->type.dtype == type->id ? t->n_bytes : 0;
+		if (of_type != 0 && app->json)
+			pctl_json_kv_u64(&app->document, type->name, of_type);
+		else if (of_type != 0)
+			printf("  of %-11s %" PRIu64 "\n", type->name, of_type);
+	}
+	if (app->json)
+		pctl_json_object_end(&app->document);
+}
+
+/* cids: the last column, hashed now. */
+static pctl_status tensors(pctl_app *app, const pctl_model *m, int cids)
+{
+	static const pctl_column columns[] = {{"tensor", "", 36},  {"role", " ", 14},
+					      {"layer", " ", -5},  {"type", " ", 24},
+					      {"bytes", " ", -12}, {"cid", " ", 0}};
+	const pctl_model_tensor *t;
+	pctl_status status = PCTL_OK;
+	char text[PCTL_CID_TEXT_SIZE] = "";
+	const char *path;
+	pctl_cid cid;
+
+	pctl_app_list_begin(app, "tensors", columns, cids ? 6 : 5);
+	for (uint64_t i = 0; status == PCTL_OK && (t = pctl_model_tensor_at(m, i)) != NULL; i++) {
+		if (cids)
+			status = pctl_model_hash(m, t, app->call, &cid);
+		if (status != PCTL_OK)
+			break;
+		if (cids)
+			(void)pctl_cid_format(&cid, text);
+		if (app->json) {
+			(void)pctl_model_tensor_file(m, t->file, &path);
+			pctl_json_object_begin(&app->document);
+			pctl_json_kv_string(&app->document, "name", t->name);
+			pctl_json_kv_string(&app->document, "role", pctl_model_role_name(t->role));
+			pctl_json_kv_u32(&app->document, "layer", t->layer);
+			pctl_json_kv_u32(&app->document, "expert", t->expert);
+			pctl_json_kv_string(&app->document, "type", type_text(app, &t->type));
+			pctl_json_kv_u64(&app->document, "bytes", t->n_bytes);
+			pctl_json_kv_string(&app->document, "file", path);
+			if (cids)
+				pctl_json_kv_string(&app->document, "cid", text);
+			pctl_json_object_end(&app->document);
+			continue;
+		}
+		pctl_table_cell(app->table, "%s", t->name);
+		pctl_table_cell(app->table, "%s", pctl_model_role_name(t->role));
+		pctl_table_cell(app->table, "%" PRIu32, t->layer);
+		pctl_table_cell(app->table, "%s", type_text(app, &t->type));
+		pctl_table_cell(app->table, "%" PRIu64, t->n_bytes);
+		if (cids)
+			pctl_table_cell(app->table, "%s", text);
+	}
+	return pctl_app_list_end(app, status);
+}
+
+pctl_status pctl_verb_model_show(pctl_app *app)
+{
+	pctl_model *m;
+	pctl_status status = pctl_model_open(app->line.arguments[0], app->call, &m);
+
+	if (status != PCTL_OK)
+		return status;
+	if (app->json) {
+		pctl_json_key(&app->document, "model");
+		pctl_json_object_begin(&app->document);
+	} else {
+		printf("%s\n", app->line.arguments[0]);
+	}
+	description(app, pctl_model_shape_of(m));
+	totals(app, m);
+	if (app->json)
+		pctl_json_object_end(&app->document);
+	else
+		printf("\n");
+	status = tensors(app, m, 0);
+	pctl_model_close(m);
+	return status;
+}
+
+/* A GGUF file's tokenizer is part of it; one without any is for those who have tokens. */
+static pctl_status check_tokenizer(pctl_app *app, const pctl_model *m)
+{
+	pctl_model_vocabulary v;
+	const char *path;
+	pctl_status status;
+
+	if (pctl_model_layout_of(m) != PCTL_MODEL_LAYOUT_GGUF ||
+	    pctl_tensor_file_key(pctl_model_tensor_file(m, 0, &path), "tokenizer.ggml.tokens") ==
+		    NULL)
+		return PCTL_OK;
+	status = pctl_model_vocabulary_read(m, app->call, &v);
+	pctl_model_vocabulary_clear(&v);
+	return status;
+}
+
+pctl_status pctl_verb_model_check(pctl_app *app)
+{
+	pctl_status first = PCTL_OK;
+
+	for (uint32_t i = 0; i < app->line.n_arguments; i++) {
+		const char *path = app->line.arguments[i];
+		pctl_model *m;
+		pctl_status status = pctl_model_open(path, app->call, &m);
+
+		if (status == PCTL_OK) {
+			status = check_tokenizer(app, m);
+			if (pctl_option_has(&app->line, "--full") && status == PCTL_OK)
+				status = tensors(app, m, 1);
+			if (status == PCTL_OK && !app->json)
+				printf("%s: ok\n", path);
+			pctl_model_close(m);
+		}
+		first = first == PCTL_OK ? status : first;
+	}
+	return first;
+}
