@@ -267,9 +267,8 @@ static const pctl_port kv_in[] = {
 	{"count", "u32[b]", "how many tokens of each sequence are real", 0, 0},
 	{"pages", "u32[b,n_pages]",
 	 "the pages of each sequence, in order; no pages: a cache for each sequence", 0, 0}};
-static const pctl_port kv_out[] = {
-	{"y", FLOATS "[n,positions,heads,d]", "the cache with the rows in it",
-	 PCTL_PORT_IN_PLACE(0), 0}};
+static const pctl_port kv_out[] = {{"y", FLOATS "[n,positions,heads,d]",
+				    "the cache with the rows in it", PCTL_PORT_IN_PLACE(0), 0}};
 static const pctl_law kv_laws[] = {
 	TENSOR_LAW("kept", "where no token is real y is the cache"),
 	TENSOR_LAW("in two", "a token first and the others then give y"),

@@ -55,6 +55,7 @@ static void route_plan(kit_plan *p)
 {
 	kit_kernel kernel = {"transformer/moe_route.wgsl", NULL, 64, "steps", 1};
 	uint32_t scores = kit_in(p, 0);
+	char chosen[40];
 	kit_wgsl w;
 	route r;
 
@@ -77,13 +78,15 @@ static void route_plan(kit_plan *p)
 	kit_wgsl_add(&w, r.mode == TOPK_SOFTMAX ? "const SOFTMAX: bool = true;\n"
 						: "const SOFTMAX: bool = false;\n");
 	kit_wgsl_add(&w, r.norm ? "const NORM: bool = true;\n" : "const NORM: bool = false;\n");
+	snprintf(chosen, sizeof(chosen), "const CHOSEN: u32 = %uu;\n", (unsigned)r.k);
+	kit_wgsl_add(&w, chosen);
 	kit_wgsl_add(&w, KERNEL_UNIT_SUM);
 	kit_wgsl_add(&w, KERNEL_MOE_ROUTE);
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(&w);
 	kernel.text = w.text;
 	{
-		const uint32_t sizes[4] = {(uint32_t)r.rows, (uint32_t)r.experts, (uint32_t)r.k, 0};
+		const uint32_t sizes[4] = {(uint32_t)r.rows, (uint32_t)r.experts, 0, 0};
 
 		kit_run(p, &kernel, r.rows * 64,
 			(kit_slot[]){KIT_ALL(kit_params(p, sizes, sizeof(sizes))), KIT_ALL(scores),

@@ -34,8 +34,8 @@ static pctl_status whole(pctl_app *app, const char *option, uint64_t most, uint6
 
 	if (text == NULL || (pctl_num_parse_u64(text, strlen(text), out) && *out <= most))
 		return PCTL_OK;
-	return pctl_refuse(app->call, PC10_USAGE, "%s wants a number up to %" PRIu64 ", not \"%s\"", option,
-			   most, text);
+	return pctl_refuse(app->call, PC10_USAGE, "%s wants a number up to %" PRIu64 ", not \"%s\"",
+			   option, most, text);
 }
 
 static pctl_status real(pctl_app *app, const char *option, double least, double most, float *out)
@@ -48,8 +48,9 @@ static pctl_status real(pctl_app *app, const char *option, double least, double 
 		return PCTL_OK;
 	v = pctl_num_parse_double(text, &end);
 	if (*text == '\0' || *end != '\0' || !(v >= least && v <= most))
-		return pctl_refuse(app->call, PC10_USAGE, "%s wants a number from %g to %g, not \"%s\"",
-				   option, least, most, text);
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "%s wants a number from %g to %g, not \"%s\"", option, least,
+				   most, text);
 	*out = (float)v;
 	return PCTL_OK;
 }
@@ -89,7 +90,8 @@ static pctl_status read_prompt(pctl_app *app, const pctl_engine *e, uint32_t **o
 	pctl_status status = PCTL_OK;
 
 	if (text == NULL)
-		return pctl_refuse(app->call, PC10_USAGE, "generate wants --prompt TEXT, or - for standard input");
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "generate wants --prompt TEXT, or - for standard input");
 	if (strcmp(text, "-") == 0) {
 		status = pctl_file_read("-", PROMPT_MAX, app->call, &input, &n_input);
 		text = input;
@@ -97,7 +99,8 @@ static pctl_status read_prompt(pctl_app *app, const pctl_engine *e, uint32_t **o
 	if (status == PCTL_OK && !pctl_option_has(&app->line, "--chat") && system == NULL) {
 		status = e->encode(e->self, text, app->call, out, n);
 	} else if (status == PCTL_OK && e->chat == NULL) {
-		status = pctl_refuse_at(app->call, PC10_USAGE, NULL, "--family names one; see `pipectl tokenizer chat --help`",
+		status = pctl_refuse_at(app->call, PC10_USAGE, NULL,
+					"--family names one; see `pipectl tokenizer chat --help`",
 					"this model has no chat template");
 	} else if (status == PCTL_OK) {
 		if (system != NULL)
@@ -146,7 +149,8 @@ static pctl_status begin_logits(generation *g)
 	if (g->file == NULL)
 		return PCTL_OK;
 	if (!pctl_tensor_format_of(g->file, &format))
-		return pctl_refuse(g->app->call, PC10_USAGE, "--logits wants a file .npy, .npz or .safetensors, not \"%s\"",
+		return pctl_refuse(g->app->call, PC10_USAGE,
+				   "--logits wants a file .npy, .npz or .safetensors, not \"%s\"",
 				   g->file);
 	g->logits = calloc((uint64_t)g->o.sequences * g->o.n_tokens + 1, n_vocab * sizeof(float));
 	g->n_logits = calloc(g->o.sequences, sizeof(*g->n_logits));
@@ -187,8 +191,8 @@ static void print_sequence(pctl_app *app, const generation *g, const pctl_genera
 	pctl_json *j = &app->document;
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 
-	(void)pctl_tokenizer_decode(pctl_model_engine_tokenizer(g->engine), s->tokens, s->n, 0, app->call,
-				    &text);
+	(void)pctl_tokenizer_decode(pctl_model_engine_tokenizer(g->engine), s->tokens, s->n, 0,
+				    app->call, &text);
 	if (!app->json) {
 		if (g->o.sequences > 1)
 			printf("%.*s\n", (int)text.n, text.data == NULL ? "" : text.data);
@@ -231,8 +235,8 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 				"%s: %u tokens in, first after %.3f s, then %.2f tokens/s; %" PRIu64
 				" submissions, %.1f MiB on the device\n",
 				f.device_name == NULL ? "no device" : f.device_name, g->o.n_prompt,
-				(double)out->first_ns / 1e9, rate(out->n_later, out->later_ns), f.submits,
-				(double)f.total_bytes / 1048576);
+				(double)out->first_ns / 1e9, rate(out->n_later, out->later_ns),
+				f.submits, (double)f.total_bytes / 1048576);
 		return;
 	}
 	pctl_json_array_end(j);
@@ -257,10 +261,11 @@ static pctl_status run(pctl_app *app, generation *g)
 	pctl_generated out = {0};
 	pctl_status status = whole(app, "--tokens", 1u << 24, &n_tokens);
 
-	g->o = (pctl_generate_options){.token = made,
-				       .ctx = g,
-				       .goes_on = (uint32_t)pctl_option_has(&app->line, "--ignore-end"),
-				       .sampling = {.top_p = 1, .repetition_penalty = 1}};
+	g->o = (pctl_generate_options){
+		.token = made,
+		.ctx = g,
+		.goes_on = (uint32_t)pctl_option_has(&app->line, "--ignore-end"),
+		.sampling = {.top_p = 1, .repetition_penalty = 1}};
 	if (status == PCTL_OK)
 		status = whole(app, "--batch", 1024, &sequences);
 	if (status == PCTL_OK)

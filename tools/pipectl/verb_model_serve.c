@@ -33,8 +33,7 @@ static pctl_status read_limits(pctl_app *app, pctl_serve_limits *out)
 
 	pctl_serve_limits_init(out);
 	for (uint32_t i = 0; i < n; i++) {
-		const pctl_status status =
-			pctl_app_number(app, rows[i].option, rows[i].usual, &v);
+		const pctl_status status = pctl_app_number(app, rows[i].option, rows[i].usual, &v);
 
 		if (status != PCTL_OK)
 			return status;
@@ -62,8 +61,8 @@ pctl_status pctl_verb_model_serve(pctl_app *app)
 				   "either --socket PATH or --port N says where to listen");
 	status = pctl_app_number(app, "--port", 0, &port);
 	if (status == PCTL_OK && has_port && (port == 0 || port > 65535))
-		return pctl_refuse(app->call, PC6250_SERVE_ADDRESS, "a port is 1 to 65535, not %" PRIu64,
-				   port);
+		return pctl_refuse(app->call, PC6250_SERVE_ADDRESS,
+				   "a port is 1 to 65535, not %" PRIu64, port);
 	o.port = (uint32_t)port;
 	if (status == PCTL_OK)
 		status = read_limits(app, &o.limits);

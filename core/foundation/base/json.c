@@ -31,7 +31,7 @@ static void before_item(pctl_json *j)
 		return;
 	if (j->has_item >> j->depth & 1u)
 		pctl_str_add(&j->out, ",");
-	j->has_item |= 1u << j->depth;
+	j->has_item |= UINT64_C(1) << j->depth;
 	new_line(j);
 }
 
@@ -39,11 +39,11 @@ static void begin(pctl_json *j, const char *bracket)
 {
 	before_item(j);
 	pctl_str_add(&j->out, bracket);
-	if (j->depth >= 31)
+	if (j->depth >= 63)
 		j->out.failed = 1;
 	else
 		j->depth++;
-	j->has_item &= ~(1u << j->depth);
+	j->has_item &= ~(UINT64_C(1) << j->depth);
 }
 
 static void end(pctl_json *j, const char *bracket)

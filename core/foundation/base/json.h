@@ -6,10 +6,11 @@
 
 typedef struct pctl_json {
 	pctl_str_buf out;
+	uint64_t has_item; /* bit per depth, of which there are 63 */
 	uint32_t depth;
-	uint32_t has_item; /* bit per depth */
 	uint32_t after_key;
 	uint32_t indent; /* spaces a level, 0: one line */
+	uint32_t reserved;
 } pctl_json;
 
 void pctl_json_init(pctl_json *j, uint32_t indent);

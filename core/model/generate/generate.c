@@ -14,21 +14,25 @@ typedef struct sequence {
 	pctl_engine_sampling sampling;
 } sequence;
 
-static pctl_status check(const pctl_engine *e, const pctl_generate_options *o, const pctl_call *call)
+static pctl_status check(const pctl_engine *e, const pctl_generate_options *o,
+			 const pctl_call *call)
 {
 	if (o->sequences == 0 || o->sequences > e->n_slots)
-		return pctl_refuse(call, PC6290_MODEL_PLAN, "%u sequences is none of 1 to %u", o->sequences,
-				   e->n_slots);
+		return pctl_refuse(call, PC6290_MODEL_PLAN, "%u sequences is none of 1 to %u",
+				   o->sequences, e->n_slots);
 	if (o->n_prompt == 0)
-		return pctl_refuse(call, PC6290_MODEL_PLAN, "the prompt has no token, and this model puts none in front");
-	if (o->n_prompt >= e->context)
 		return pctl_refuse(call, PC6290_MODEL_PLAN,
-				   "the prompt has %u tokens, and a context of %u has no room behind it",
-				   o->n_prompt, e->context);
+				   "the prompt has no token, and this model puts none in front");
+	if (o->n_prompt >= e->context)
+		return pctl_refuse(
+			call, PC6290_MODEL_PLAN,
+			"the prompt has %u tokens, and a context of %u has no room behind it",
+			o->n_prompt, e->context);
 	for (uint32_t i = 0; i < o->n_prompt; i++)
 		if (o->prompt[i] >= e->n_vocab)
-			return pctl_refuse(call, PC6290_MODEL_PLAN, "token %u of the prompt is %u, of %u", i,
-					   o->prompt[i], e->n_vocab);
+			return pctl_refuse(call, PC6290_MODEL_PLAN,
+					   "token %u of the prompt is %u, of %u", i, o->prompt[i],
+					   e->n_vocab);
 	return PCTL_OK;
 }
 
@@ -69,7 +73,7 @@ static pctl_status step(const pctl_engine *e, const pctl_generate_options *o, se
 					      .start = s->done,
 					      .count = left < e->max_chunk ? left : e->max_chunk,
 					      .want = left <= e->max_chunk ? PCTL_ENGINE_TOKEN
-									    : PCTL_ENGINE_NOTHING,
+									   : PCTL_ENGINE_NOTHING,
 					      .tokens = s->tokens,
 					      .n_tokens = s->n,
 					      .n_prompt = o->n_prompt,
@@ -80,9 +84,10 @@ static pctl_status step(const pctl_engine *e, const pctl_generate_options *o, se
 		sequence *s = &all[rows[i].slot];
 
 		if (rows[i].status == PCTL_E_LIMIT)
-			status = pctl_refuse(call, PC6290_MODEL_PLAN,
-					     "there are too few pages for %u sequences of this length",
-					     o->sequences);
+			status = pctl_refuse(
+				call, PC6290_MODEL_PLAN,
+				"there are too few pages for %u sequences of this length",
+				o->sequences);
 		else
 			status = rows[i].status;
 		s->done += rows[i].count;
@@ -135,7 +140,8 @@ pctl_status pctl_generate(const pctl_engine *e, const pctl_generate_options *o,
 	failed = all == NULL || rows == NULL || out->sequences == NULL;
 	out->n_sequences = out->sequences == NULL ? 0 : o->sequences;
 	for (uint32_t i = 0; !failed && i < o->sequences; i++) {
-		all[i] = (sequence){.tokens = calloc(e->context + 1ull, 4), .n = o->n_prompt,
+		all[i] = (sequence){.tokens = calloc(e->context + 1ull, 4),
+				    .n = o->n_prompt,
 				    .sampling = o->sampling};
 		all[i].sampling.stream = i;
 		out->sequences[i].tokens = calloc(e->context + 1ull, 4);

@@ -24,7 +24,7 @@ typedef struct pctl_model_engine_options {
 	pctl_run_request request;
 } pctl_model_engine_options;
 
-#define PCTL_ENGINE_PAGE 64u	 /* positions of a page */
+#define PCTL_ENGINE_PAGE 64u	  /* positions of a page */
 #define PCTL_ENGINE_CONTEXT 4096u /* of a sequence, where nothing else is asked for */
 
 typedef struct pctl_model_engine pctl_model_engine;

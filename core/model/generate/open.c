@@ -11,12 +11,14 @@ static pctl_status take_sizes(pctl_model_engine *e, const pctl_model_engine_opti
 			      const pctl_call *call)
 {
 	const uint64_t most = pctl_model_shape_of(e->model)->n_context;
-	uint64_t context = o->context != 0 ? o->context : most < PCTL_ENGINE_CONTEXT ? most : PCTL_ENGINE_CONTEXT;
+	uint64_t context = o->context != 0		? o->context
+			   : most < PCTL_ENGINE_CONTEXT ? most
+							: PCTL_ENGINE_CONTEXT;
 	uint64_t pages;
 
 	if (o->slots == 0 || o->slots > 1024)
-		return pctl_refuse(call, PC6290_MODEL_PLAN, "%u sequences at a time is none of 1 to 1024",
-				   o->slots);
+		return pctl_refuse(call, PC6290_MODEL_PLAN,
+				   "%u sequences at a time is none of 1 to 1024", o->slots);
 	if (context > most)
 		return pctl_refuse(call, PC6290_MODEL_PLAN,
 				   "%s: a context of %" PRIu64 " is more than the model's %" PRIu64,
@@ -27,18 +29,19 @@ static pctl_status take_sizes(pctl_model_engine *e, const pctl_model_engine_opti
 	if (context > most)
 		context -= PCTL_ENGINE_PAGE;
 	if (context == 0)
-		return pctl_refuse(call, PC6290_MODEL_PLAN, "%s: a context of %" PRIu64 " is less than a page of %u",
+		return pctl_refuse(call, PC6290_MODEL_PLAN,
+				   "%s: a context of %" PRIu64 " is less than a page of %u",
 				   pctl_model_path(e->model), most, PCTL_ENGINE_PAGE);
 	if (o->chunk == 0 || o->chunk > context)
 		return pctl_refuse(call, PC6290_MODEL_PLAN,
-				   "a chunk of %u tokens is none of 1 to %" PRIu64 ", the context", o->chunk,
-				   context);
+				   "a chunk of %u tokens is none of 1 to %" PRIu64 ", the context",
+				   o->chunk, context);
 	e->slot_pages = (uint32_t)(context / PCTL_ENGINE_PAGE);
 	pages = o->pages != 0 ? o->pages : (uint64_t)e->slot_pages * o->slots;
 	if (pages < e->slot_pages || pages > UINT32_MAX / 2)
 		return pctl_refuse(call, PC6290_MODEL_PLAN,
-				   "%" PRIu64 " pages cannot hold one sequence, which has %u", pages,
-				   e->slot_pages);
+				   "%" PRIu64 " pages cannot hold one sequence, which has %u",
+				   pages, e->slot_pages);
 	e->n_pages = e->n_free = (uint32_t)pages;
 	e->engine.n_slots = o->slots;
 	e->engine.max_chunk = o->chunk;
@@ -73,10 +76,12 @@ static pctl_status name_model(pctl_model_engine *e, const pctl_call *call)
 		return pctl_no_memory(call, "a description");
 	pctl_str_add(&all, config);
 	free(config);
-	for (uint64_t i = 0; status == PCTL_OK && (t = pctl_model_tensor_at(e->model, i)) != NULL; i++) {
+	for (uint64_t i = 0; status == PCTL_OK && (t = pctl_model_tensor_at(e->model, i)) != NULL;
+	     i++) {
 		status = pctl_model_hash(e->model, t, call, &cid);
 		if (status == PCTL_OK)
-			pctl_str_addf(&all, "%s %s %s\n", t->name, pctl_dtype_of(t->type.dtype)->name,
+			pctl_str_addf(&all, "%s %s %s\n", t->name,
+				      pctl_dtype_of(t->type.dtype)->name,
 				      pctl_cid_format(&cid, text));
 	}
 	if (status == PCTL_OK && all.failed)
@@ -98,7 +103,8 @@ static pctl_status open_all(pctl_model_engine *e, const pctl_model_engine_option
 
 	/* The pipelines that are made of it lie elsewhere. */
 	if (realpath(o->model, path) == NULL)
-		return pctl_refuse(call, PC6280_MODEL_FILE, "%s: there is no such file or folder", o->model);
+		return pctl_refuse(call, PC6280_MODEL_FILE, "%s: there is no such file or folder",
+				   o->model);
 	e->path = pctl_arena_printf(e->arena, "%s", path);
 	status = e->path == NULL ? pctl_no_memory(call, "a path")
 				 : pctl_model_open(e->path, call, &e->model);

@@ -84,7 +84,8 @@ static pctl_status make_room(engine_size *z, const pctl_call *call)
 	for (uint32_t i = 0; i < ENGINE_OUTPUTS; i++) {
 		if (!(z->gives & outputs[i].gives))
 			continue;
-		(void)pctl_type_bytes(pctl_resident_output_type(z->resident, n++), &z->out_bytes[i]);
+		(void)pctl_type_bytes(pctl_resident_output_type(z->resident, n++),
+				      &z->out_bytes[i]);
 		z->out[i] = pctl_arena_alloc(z->arena, z->out_bytes[i]);
 	}
 	return pctl_arena_failed(z->arena) ? pctl_no_memory(call, "a step's data") : PCTL_OK;
@@ -121,7 +122,8 @@ static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pct
 			continue;
 		in = input_of(p, inputs[i].name);
 		if (in == NULL)
-			return pctl_refuse(call, PC1_INTERNAL, "a model's pipeline without %s", inputs[i].name);
+			return pctl_refuse(call, PC1_INTERNAL, "a model's pipeline without %s",
+					   inputs[i].name);
 		ins[how.n_changing] = (pctl_setting){in->name, zeros(z->arena, in)};
 		changing[how.n_changing++] = in->name;
 	}
@@ -130,7 +132,8 @@ static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pct
 			reads[how.n_reads++] = outputs[i].name;
 	for (uint32_t i = 0; i < p->n_inputs; i++)
 		if (p->inputs[i].is_state)
-			states[how.n_states++] = (pctl_resident_state){p->inputs[i].name, p->inputs[i].name};
+			states[how.n_states++] =
+				(pctl_resident_state){p->inputs[i].name, p->inputs[i].name};
 	how.states = states;
 	how.sharing = e->n_sizes == 0 ? NULL : e->sizes[0].resident;
 	q.ins = ins;
@@ -165,9 +168,11 @@ pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk,
 		}
 	}
 	if (e->n_sizes == ENGINE_SIZES)
-		return pctl_refuse(call, PC1_INTERNAL, "more sizes of work than there are kinds of rows");
+		return pctl_refuse(call, PC1_INTERNAL,
+				   "more sizes of work than there are kinds of rows");
 	z = &e->sizes[e->n_sizes];
-	*z = (engine_size){.batch = batch, .chunk = chunk, .gives = gives, .arena = pctl_arena_create()};
+	*z = (engine_size){
+		.batch = batch, .chunk = chunk, .gives = gives, .arena = pctl_arena_create()};
 	status = z->arena == NULL ? pctl_no_memory(call, "a size of work") : load(e, z, call);
 	if (status == PCTL_OK)
 		status = open_resident(e, z, call);

@@ -73,7 +73,8 @@ static void fill(pctl_model_engine *e, engine_size *z, uint32_t i, const pctl_en
 	put_f32(z, IN_PRESENCE, i, s->presence_penalty);
 	put_f32(z, IN_FREQUENCY, i, s->frequency_penalty);
 	if (z->in[IN_HISTORY] != NULL)
-		memcpy((uint32_t *)z->in[IN_HISTORY] + (uint64_t)i * e->slot_pages * PCTL_ENGINE_PAGE,
+		memcpy((uint32_t *)z->in[IN_HISTORY] +
+			       (uint64_t)i * e->slot_pages * PCTL_ENGINE_PAGE,
 		       r->tokens, 4ull * r->n_tokens);
 }
 
@@ -161,7 +162,8 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 	pctl_status status;
 
 	for (uint32_t i = 0; i < n_rows; i++)
-		n += rows[i].status == PCTL_OK && rows[i].count == 1 && gives_of(e, &rows[i]) == gives;
+		n += rows[i].status == PCTL_OK && rows[i].count == 1 &&
+		     gives_of(e, &rows[i]) == gives;
 	batch = n == 1 ? 1 : e->engine.n_slots;
 	if (n == 0)
 		return PCTL_OK;
@@ -170,14 +172,16 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 		return status;
 	n = 0;
 	for (uint32_t i = 0; i < n_rows; i++)
-		if (rows[i].status == PCTL_OK && rows[i].count == 1 && gives_of(e, &rows[i]) == gives)
+		if (rows[i].status == PCTL_OK && rows[i].count == 1 &&
+		    gives_of(e, &rows[i]) == gives)
 			fill(e, z, n++, &rows[i]);
 	for (; n < batch; n++)
 		rest(e, z, n);
 	status = run(e, z, call);
 	n = 0;
 	for (uint32_t i = 0; status == PCTL_OK && i < n_rows; i++)
-		if (rows[i].status == PCTL_OK && rows[i].count == 1 && gives_of(e, &rows[i]) == gives)
+		if (rows[i].status == PCTL_OK && rows[i].count == 1 &&
+		    gives_of(e, &rows[i]) == gives)
 			take(e, z, n++, &rows[i]);
 	return status;
 }
@@ -185,8 +189,7 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 static pctl_status step_alone(pctl_model_engine *e, pctl_engine_row *r, const pctl_call *call)
 {
 	engine_size *z;
-	pctl_status status =
-		engine_size_of(e, 1, e->engine.max_chunk, gives_of(e, r), call, &z);
+	pctl_status status = engine_size_of(e, 1, e->engine.max_chunk, gives_of(e, r), call, &z);
 
 	if (status != PCTL_OK)
 		return status;
@@ -206,9 +209,11 @@ pctl_status engine_step(void *self, pctl_engine_row *rows, uint32_t n_rows, cons
 	for (uint32_t i = 0; i < n_rows; i++) {
 		const pctl_engine_row *r = &rows[i];
 
-		if (r->slot >= e->engine.n_slots || r->count == 0 || r->count > e->engine.max_chunk ||
-		    r->start != e->slots[r->slot].n_held)
-			return pctl_refuse(call, PC1_INTERNAL, "a step of a row that does not go on where its slot stands");
+		if (r->slot >= e->engine.n_slots || r->count == 0 ||
+		    r->count > e->engine.max_chunk || r->start != e->slots[r->slot].n_held)
+			return pctl_refuse(
+				call, PC1_INTERNAL,
+				"a step of a row that does not go on where its slot stands");
 		rows[i].status = engine_take_pages(e, r->slot, r->start + r->count);
 		if (rows[i].status == PCTL_OK && r->count == 1)
 			all |= 1u << gives_of(e, r);

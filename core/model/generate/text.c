@@ -118,13 +118,16 @@ static pctl_status open_folder(pctl_model_engine *e, const char *tokenizer, int 
 	pctl_status status;
 
 	if (tokenizer == NULL) {
-		status = read_beside(e, "tokenizer.json", PCTL_TOKENIZER_FILE_MAX, call, &path, &text, &n);
+		status = read_beside(e, "tokenizer.json", PCTL_TOKENIZER_FILE_MAX, call, &path,
+				     &text, &n);
 		if (status == PCTL_OK)
-			status = text == NULL
-					 ? pctl_refuse(call, PC6288_MODEL_TOKENIZER,
-						       "%s: there is no tokenizer.json beside the model",
-						       pctl_model_path(e->model))
-					 : pctl_tokenizer_read(path, text, n, call, &e->tokenizer);
+			status =
+				text == NULL
+					? pctl_refuse(
+						  call, PC6288_MODEL_TOKENIZER,
+						  "%s: there is no tokenizer.json beside the model",
+						  pctl_model_path(e->model))
+					: pctl_tokenizer_read(path, text, n, call, &e->tokenizer);
 		free(path);
 		free(text);
 		if (status != PCTL_OK)
@@ -188,8 +191,8 @@ static pctl_status chat(void *self, const pctl_engine_message *messages, uint32_
 	for (uint32_t i = 0; i < n; i++)
 		all[i] = (pctl_message){messages[i].role,
 					{messages[i].content, strlen(messages[i].content)}};
-	status = pctl_template_encode(e->template_, e->tokenizer, all, n, PCTL_TEMPLATE_PROMPT, call,
-				      &ids);
+	status = pctl_template_encode(e->template_, e->tokenizer, all, n, PCTL_TEMPLATE_PROMPT,
+				      call, &ids);
 	free(all);
 	if (status == PCTL_OK)
 		*out = ids.items;

@@ -41,8 +41,8 @@ void text_begin(model_text *w, char out[REF_SIZE])
 	/* Caches are not paged here, experts have no bias: ports without elements. */
 	if (w->plan->page == 0)
 		text_job(w, "no_pages", OP_FULL, NULL,
-			 text_print(attr, sizeof(attr),
-				    "shape = \"%" PRIu64 ",0\"; out = \"u32\";", w->plan->batch));
+			 text_print(attr, sizeof(attr), "shape = \"%" PRIu64 ",0\"; out = \"u32\";",
+				    w->plan->batch));
 	if (w->s->n_experts != 0)
 		text_job(w, "no_bias", OP_FULL, NULL, "shape = \"0\";");
 	if (w->s->norm_offset != 0)

@@ -39,12 +39,13 @@ static pctl_status check_plan(const pctl_model *m, const pctl_model_plan *p, con
 				   path, p->chunk, p->context);
 	if (p->page != 0 && (p->context % p->page != 0 || p->n_pages == 0))
 		return pctl_refuse(call, PC6290_MODEL_PLAN,
-				   "%s: a context of %" PRIu64 " is no whole number of pages of %" PRIu64
-				   ", or there are none",
+				   "%s: a context of %" PRIu64
+				   " is no whole number of pages of %" PRIu64 ", or there are none",
 				   path, p->context, p->page);
 	if (p->all_logits && p->gives > PCTL_MODEL_GIVES_LOGITS)
 		return pctl_refuse(call, PC6290_MODEL_PLAN,
-				   "%s: tokens and embeddings are of the last token of a chunk", path);
+				   "%s: tokens and embeddings are of the last token of a chunk",
+				   path);
 	return PCTL_OK;
 }
 

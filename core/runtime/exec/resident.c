@@ -222,6 +222,7 @@ static void destroy(pctl_resident *r)
 	}
 	free(r->spans);
 	free(r->commands);
+	free(r->once);
 	free(r->reports);
 	free(r->maxima);
 	pctl_arena_destroy(r->arena);
@@ -255,7 +256,8 @@ void pctl_resident_close(pctl_resident *r)
 	if (r->t != NULL)
 		pctl_resident_release(r);
 	/* Inputs and constants of it stay: others may share them. */
-	f->total_bytes -= r->pool_bytes + r->params_bytes + r->ask_bytes + r->answer_bytes;
+	f->total_bytes -=
+		r->pool_bytes + r->params_bytes + r->ask_bytes + r->answer_bytes + r->kept_bytes;
 	if (--f->references == 0)
 		end(f);
 }
@@ -292,12 +294,16 @@ static pctl_status build(pctl_resident *r, const pctl_resident_options *how)
 	if (status == PCTL_OK)
 		status = pctl_resident_measure(r, how->memory_bytes);
 	if (status != PCTL_OK) {
-		r->pool_bytes = r->params_bytes = r->ask_bytes = r->answer_bytes = 0;
+		r->pool_bytes = r->params_bytes = r->ask_bytes = r->answer_bytes = r->kept_bytes =
+			0;
 		return status;
 	}
 	r->counted_bytes = r->own_bytes;
 	r->family->total_bytes += r->counted_bytes;
 	status = pctl_resident_fill(r);
+	/* Jobs that give the same in every step are not part of one. */
+	if (status == PCTL_OK)
+		status = pctl_resident_run_once(r);
 	return status == PCTL_OK ? pctl_resident_record(r) : status;
 }
 

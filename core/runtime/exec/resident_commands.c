@@ -60,21 +60,23 @@ pctl_status pctl_resident_add_span(pctl_resident *r, uint32_t kind, uint32_t num
 
 static pctl_status add_command(pctl_resident *r, const pctl_resident_command *c)
 {
-	pctl_status status = grow(r, (void **)&r->commands, r->n_commands, &r->room_commands,
-				  sizeof(*r->commands));
+	pctl_resident_command **all = r->is_once ? &r->once : &r->commands;
+	uint32_t *n = r->is_once ? &r->n_once : &r->n_commands;
+	pctl_status status = grow(r, (void **)all, *n,
+				  r->is_once ? &r->room_once : &r->room_commands, sizeof(**all));
 	pctl_resident_command *to;
 
 	if (status != PCTL_OK)
 		return status;
-	to = &r->commands[r->n_commands];
+	to = &(*all)[*n];
 	*to = *c;
-	to->place = r->n_commands;
+	to->place = *n;
 	to->ranges = pctl_arena_array(r->arena, c->n_ranges, sizeof(*to->ranges));
 	if (to->ranges == NULL)
 		return pctl_no_memory(r->call, "a resident run");
 	if (c->n_ranges != 0)
 		memcpy(to->ranges, c->ranges, c->n_ranges * sizeof(*to->ranges));
-	r->n_commands++;
+	++*n;
 	return PCTL_OK;
 }
 
@@ -282,11 +284,15 @@ static pctl_status make_output(struct job *j, uint32_t output)
 	const uint32_t b = j->plan->n_in + output;
 	const uint64_t n = j->plan->buffers[b].n_bytes;
 	uint32_t number, kind = pctl_resident_kind_of(r, j->node, output, &number);
-	pctl_status status = pctl_resident_add_span(r, kind, number, n, &j->span_of[b]);
+	pctl_status status;
 
+	if (r->is_once && kind == PCTL_SPAN_POOL)
+		kind = PCTL_SPAN_KEPT;
+	status = pctl_resident_add_span(r, kind, number, n, &j->span_of[b]);
 	j->second[output] = j->span_of[b];
 	if (status == PCTL_OK && is_carried(j, output))
-		status = pctl_resident_add_span(r, PCTL_SPAN_POOL, 0, n, &j->second[output]);
+		status = pctl_resident_add_span(r, r->is_once ? PCTL_SPAN_ONCE : PCTL_SPAN_POOL, 0,
+						n, &j->second[output]);
 	if (status == PCTL_OK)
 		status = clear_padding(j, j->span_of[b], output);
 	if (status == PCTL_OK && j->second[output] != j->span_of[b])
@@ -298,7 +304,7 @@ static pctl_status make_output(struct job *j, uint32_t output)
 static pctl_status make_own(struct job *j, uint32_t i)
 {
 	const pctl_plan_buffer *b = &j->plan->buffers[i];
-	uint32_t kind = PCTL_SPAN_POOL;
+	uint32_t kind = j->r->is_once ? PCTL_SPAN_ONCE : PCTL_SPAN_POOL;
 	pctl_status status;
 
 	if (b->kind == PCTL_PLAN_PARAMS)
@@ -382,6 +388,24 @@ static pctl_status pass_on(struct job *j)
 	return status;
 }
 
+/* 1: what comes to it is constant, or made by such jobs, so that it gives the same in every step; and it gives no state its next bytes. */
+static int comes_once(const pctl_resident *r, uint32_t node)
+{
+	const pctl_run_node *n = &r->run.nodes[node];
+	uint32_t count;
+	const pctl_source *sources = pctl_run_sources(n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (sources[i].job == PCTL_FROM_INPUT ? r->role[sources[i].port] != PCTL_SPAN_INPUT
+						      : !r->made_once[sources[i].job])
+			return 0;
+	for (uint32_t k = 0; k < r->n_states; k++)
+		if (r->next_output[k] != UINT32_MAX &&
+		    r->run.graph->outputs[r->next_output[k]].job == node)
+			return 0;
+	return n->node->repeat != 0;
+}
+
 static pctl_status make_job(pctl_resident *r, uint32_t node)
 {
 	const pctl_run_node *n = &r->run.nodes[node];
@@ -415,9 +439,17 @@ pctl_status pctl_resident_make_commands(pctl_resident *r)
 	const pctl_graph *g = r->run.graph;
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && i < g->n_nodes; i++)
-		if (!pctl_run_is_within(&r->run, &r->run.nodes[g->order[i]]))
-			status = make_job(r, g->order[i]);
+	r->made_once = pctl_arena_array(r->arena, g->n_nodes, 1);
+	if (r->made_once == NULL)
+		return pctl_no_memory(r->call, "a resident run");
+	for (uint32_t i = 0; status == PCTL_OK && i < g->n_nodes; i++) {
+		if (pctl_run_is_within(&r->run, &r->run.nodes[g->order[i]]))
+			continue;
+		r->is_once = (uint32_t)comes_once(r, g->order[i]);
+		r->made_once[g->order[i]] = (uint8_t)r->is_once;
+		status = make_job(r, g->order[i]);
+	}
+	r->is_once = 0;
 	/* Of those that share, all write a state where it lies, or none. */
 	for (uint32_t k = 0; status == PCTL_OK && r->writes_states && k < r->n_states; k++) {
 		const uint32_t span = r->value_span[g->outputs[r->next_output[k]].job]

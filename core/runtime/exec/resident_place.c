@@ -159,6 +159,16 @@ static uint64_t sum_of(const pctl_resident *r)
 	return sum;
 }
 
+static uint64_t bytes_of(const pctl_resident *r, uint32_t kind)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < r->n_spans; i++)
+		if (r->spans[i].kind == kind)
+			(void)pctl_num_add(sum, r->spans[i].n_bytes, &sum);
+	return sum;
+}
+
 static uint64_t state_bytes(const pctl_resident *r)
 {
 	uint64_t sum = 0;
@@ -207,6 +217,11 @@ pctl_status pctl_resident_measure(pctl_resident *r, uint64_t memory_bytes)
 	r->answer_bytes = lay_small(r, PCTL_SPAN_ANSWER);
 	r->constant_bytes = sum_of(r);
 	r->own_bytes = r->number == 0 ? state_bytes(r) : 0;
+	r->kept_bytes = bytes_of(r, PCTL_SPAN_KEPT);
+	r->once_bytes = bytes_of(r, PCTL_SPAN_ONCE);
+	if (!pctl_num_add(r->own_bytes, r->kept_bytes, &r->own_bytes) ||
+	    !pctl_num_add(r->own_bytes, r->once_bytes, &r->own_bytes))
+		return refuse_large(r, UINT64_MAX);
 	if (!pctl_num_add(r->own_bytes, r->constant_bytes, &r->own_bytes) ||
 	    !pctl_num_add(r->own_bytes, r->pool_bytes, &r->own_bytes) ||
 	    !pctl_num_add(r->own_bytes, r->params_bytes + r->ask_bytes + r->answer_bytes,
@@ -294,6 +309,9 @@ static pctl_status fill_span(pctl_resident *r, pctl_resident_span *s)
 				     &lie);
 	case PCTL_SPAN_CONSTANT:
 		return pctl_session_constant(r->s, s->plan, r->call, &s->buffer);
+	case PCTL_SPAN_KEPT:
+	case PCTL_SPAN_ONCE:
+		return create(r, s->n_bytes, &s->buffer);
 	case PCTL_SPAN_ASK:
 	case PCTL_SPAN_ANSWER:
 		if (s->n_bytes > PCTL_RESIDENT_SMALL)
@@ -337,6 +355,17 @@ static void destroy(const pctl_resident *r, pctl_buffer **b)
 	*b = NULL;
 }
 
+void pctl_resident_let_go(pctl_resident *r)
+{
+	for (uint32_t i = 0; i < r->n_spans; i++)
+		if (r->spans[i].kind == PCTL_SPAN_ONCE)
+			destroy(r, &r->spans[i].buffer);
+	r->family->total_bytes -= r->once_bytes;
+	r->counted_bytes -= r->once_bytes;
+	r->own_bytes -= r->once_bytes;
+	r->once_bytes = 0;
+}
+
 void pctl_resident_release(pctl_resident *r)
 {
 	for (uint32_t i = 0; i < 2; i++) {
@@ -347,8 +376,9 @@ void pctl_resident_release(pctl_resident *r)
 	for (uint32_t i = 0; i < r->n_spans; i++) {
 		pctl_resident_span *s = &r->spans[i];
 
-		if ((s->kind == PCTL_SPAN_ASK || s->kind == PCTL_SPAN_ANSWER) &&
-		    s->n_bytes > PCTL_RESIDENT_SMALL)
+		if (s->kind == PCTL_SPAN_KEPT || s->kind == PCTL_SPAN_ONCE ||
+		    ((s->kind == PCTL_SPAN_ASK || s->kind == PCTL_SPAN_ANSWER) &&
+		     s->n_bytes > PCTL_RESIDENT_SMALL))
 			destroy(r, &s->buffer);
 		s->buffer = NULL;
 	}

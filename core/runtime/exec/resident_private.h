@@ -20,7 +20,9 @@ enum {
 	PCTL_SPAN_STATE,    /* what state `number` is before the step */
 	PCTL_SPAN_NEXT,	    /* and after it */
 	PCTL_SPAN_PLACED,   /* both, in one place */
-	PCTL_SPAN_ANSWER    /* what the host reads after a step */
+	PCTL_SPAN_ANSWER,   /* what the host reads after a step */
+	PCTL_SPAN_KEPT,	    /* what a job made when the run was opened: no step changes it */
+	PCTL_SPAN_ONCE	    /* what such a job needed for that */
 };
 
 /*
@@ -135,13 +137,16 @@ struct pctl_resident {
 	uint32_t *held;		     /* of each state its number in the family */
 	pctl_resident_state *states; /* names, copied */
 
-	/* resident_commands.c */
+	/* resident_commands.c; once: commands of jobs that nothing of a step comes to. is_once: the job under way is one; made_once: which were. */
 	pctl_resident_span *spans;
 	pctl_resident_command *commands;
 	pctl_resident_report *reports;
 	pctl_resident_max *maxima;
 	uint32_t n_spans, n_commands, n_reports, n_maxima;
 	uint32_t room_spans, room_commands, room_reports, room_maxima;
+	pctl_resident_command *once;
+	uint32_t n_once, room_once, is_once, reserved2;
+	uint8_t *made_once;
 	uint32_t *input_span;			/* of each input, UINT32_MAX: not yet */
 	uint32_t (*value_span)[PCTL_PORTS_MAX]; /* of each job's outputs */
 
@@ -156,7 +161,8 @@ struct pctl_resident {
 	uint64_t params_bytes, ask_bytes, answer_bytes;
 	uint8_t *ask_data, *answer_data;
 	uint64_t pool_bytes, live_bytes, constant_bytes, own_bytes;
-	uint64_t counted_bytes; /* of own_bytes, in the family's sum */
+	uint64_t kept_bytes, once_bytes; /* of spans KEPT and ONCE */
+	uint64_t counted_bytes;		 /* of own_bytes, in the family's sum */
 
 	/* resident_record.c: for both parities; the second is NULL without states. */
 	const pctl_resident_input *in; /* of the step under way */
@@ -198,9 +204,13 @@ pctl_status pctl_resident_order(pctl_resident *r);
 pctl_status pctl_resident_measure(pctl_resident *r, uint64_t memory_bytes);
 pctl_status pctl_resident_fill(pctl_resident *r);
 void pctl_resident_release(pctl_resident *r);
+/* The buffers that are needed once. */
+void pctl_resident_let_go(pctl_resident *r);
 
 /* resident_record.c: the lists. */
 pctl_status pctl_resident_record(pctl_resident *r);
+/* Run what is run once, and let what it needed go. */
+pctl_status pctl_resident_run_once(pctl_resident *r);
 /* The buffer and the place of a range, under a parity. */
 void pctl_resident_where(const pctl_resident *r, const pctl_resident_range *a, uint32_t parity,
 			 pctl_buffer **buffer, uint64_t *at);

@@ -86,25 +86,28 @@ static pctl_status record_command(struct recorder *rec, const pctl_resident_comm
 	return status == PCTL_OK ? put(rec, c) : status;
 }
 
-static pctl_status record_list(pctl_resident *r, uint32_t parity, uint32_t most)
+static pctl_status record_list(pctl_resident *r, const pctl_resident_command *commands, uint32_t n,
+			       uint32_t parity, pctl_list **out)
 {
+	uint32_t most = 0;
 	pctl_submission work;
-	struct recorder rec = {.r = r,
-			       .work = &work,
-			       .accesses = calloc(most + 2u, sizeof(pctl_touched)),
-			       .bindings = calloc(most + 2u, sizeof(pctl_binding)),
-			       .parity = parity};
-	pctl_status status = rec.accesses == NULL || rec.bindings == NULL
-				     ? pctl_no_memory(r->call, "a resident run")
-				     : PCTL_OK;
+	struct recorder rec = {.r = r, .work = &work, .parity = parity};
+	pctl_status status;
 
+	for (uint32_t i = 0; i < n; i++)
+		most = commands[i].n_ranges > most ? commands[i].n_ranges : most;
+	rec.accesses = calloc(most + 2u, sizeof(pctl_touched));
+	rec.bindings = calloc(most + 2u, sizeof(pctl_binding));
+	status = rec.accesses == NULL || rec.bindings == NULL
+			 ? pctl_no_memory(r->call, "a resident run")
+			 : PCTL_OK;
 	pctl_submission_begin(&work, r->s, r->run.graph->pipeline->name, 0, r->call);
 	if (status == PCTL_OK)
 		status = pctl_submission_open(&work);
-	for (uint32_t i = 0; status == PCTL_OK && i < r->n_commands; i++)
-		status = record_command(&rec, &r->commands[i]);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		status = record_command(&rec, &commands[i]);
 	if (status == PCTL_OK)
-		status = pctl_submission_end(&work, &r->lists[parity]);
+		status = pctl_submission_end(&work, out);
 	pctl_submission_drop(&work);
 	r->n_dispatches = (uint32_t)work.dispatches;
 	r->n_transfers = rec.n_transfers;
@@ -117,12 +120,27 @@ static pctl_status record_list(pctl_resident *r, uint32_t parity, uint32_t most)
 
 pctl_status pctl_resident_record(pctl_resident *r)
 {
-	uint32_t most = 0;
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; i < r->n_commands; i++)
-		most = r->commands[i].n_ranges > most ? r->commands[i].n_ranges : most;
 	for (uint32_t i = 0; status == PCTL_OK && i < (pctl_resident_takes_turns(r) ? 2u : 1u); i++)
-		status = record_list(r, i, most);
+		status = record_list(r, r->commands, r->n_commands, i, &r->lists[i]);
+	return status;
+}
+
+pctl_status pctl_resident_run_once(pctl_resident *r)
+{
+	pctl_list *list = NULL;
+	pctl_submission work;
+	pctl_status status = PCTL_OK;
+
+	if (r->n_once != 0)
+		status = record_list(r, r->once, r->n_once, 0, &list);
+	if (list != NULL) {
+		pctl_submission_begin(&work, r->s, r->run.graph->pipeline->name,
+				      r->o.policy->time_ms, r->call);
+		status = pctl_submission_run(&work, list, 1);
+		r->t->list_destroy(r->dev, list);
+	}
+	pctl_resident_let_go(r);
 	return status;
 }

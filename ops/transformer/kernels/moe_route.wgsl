@@ -1,11 +1,10 @@
-// The first k experts of a row and their weights: a workgroup a row, an expert found a turn. In front: unit_sum.wgsl, SOFTMAX (the weights are the softmax of
-// the scores that were chosen) and NORM (they are divided by their sum).
+// The first k experts of a row and their weights: a workgroup a row, an expert found a turn. In front: unit_sum.wgsl, CHOSEN (how many they are: a number, so that where a
+// row's lie is proven to be its own), SOFTMAX (the weights are the softmax of the scores that were chosen) and NORM (they are divided by their sum).
 override steps: u32; // scores of a lane
 
 struct Sizes {
 	@size(4) rows: u32,
-	@size(4) experts: u32,
-	@size(8) k: u32,
+	@size(12) experts: u32,
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
@@ -33,7 +32,7 @@ fn sum_of_chosen() -> f32 {
 	var wrong = false;
 	unit_clear();
 	for (var i = 0u; i < 64u; i++) {
-		if (i >= sizes.k) {
+		if (i >= CHOSEN) {
 			break;
 		}
 		wrong = wrong || chosen[i] > 0x3f800000u;
@@ -50,7 +49,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 	var before = vec2<u32>(NONE, NONE); // what the turn before found
 	var mine = 0u;
 	for (var r = 0u; r < 64u; r++) {
-		if (r >= sizes.k) {
+		if (r >= CHOSEN) {
 			break;
 		}
 		var best = vec2<u32>(0u, NONE);
@@ -81,7 +80,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 		mine = select(mine, before.y, lane == r);
 	}
 	var bits = 0u;
-	if (lane < sizes.k) {
+	if (lane < CHOSEN) {
 		bits = scores[first + mine];
 	}
 	chosen[lane] = bits;
@@ -90,7 +89,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 	if (SOFTMAX) {
 		var m = bitcast<f32>(chosen[0]);
 		for (var i = 1u; i < 64u; i++) {
-			if (i >= sizes.k) {
+			if (i >= CHOSEN) {
 				break;
 			}
 			m = max(m, bitcast<f32>(chosen[i]));
@@ -104,8 +103,8 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 		let sum = sum_of_chosen();
 		x = select(x / sum, 0.0f, SOFTMAX && sum == 0.0f);
 	}
-	if (lane < sizes.k && row < sizes.rows) {
-		experts[row * sizes.k + lane] = mine;
-		weights[row * sizes.k + lane] = bitcast<u32>(x);
+	if (lane < CHOSEN && row < sizes.rows) {
+		experts[row * CHOSEN + lane] = mine;
+		weights[row * CHOSEN + lane] = bitcast<u32>(x);
 	}
 }

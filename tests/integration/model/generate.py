@@ -90,7 +90,7 @@ def small(h, device):
         for i in range(2):
             same(h, f"{shape}: chunks and batch change nothing", None if cut is None else cut[i:i + 1], got)
     bad = [(("--context", "100000"), 3, "context"), (("--chunk", "0"), 3, "chunk"), (("--batch", "0"), 3, "sequences"), (("--temperature", "-1"), 2, "--temperature"),
-           (("--top-p", "2"), 2, "--top-p"), (("--family", "nobody"), 3, "nobody"), (("--prompt", ""), 3, "prompt"), (("--prompt", "x" * 200, "--context", "128"), 3, "context"),
+           (("--top-p", "2"), 2, "--top-p"), (("--family", "nobody"), 5, "nobody"), (("--prompt", ""), 3, "prompt"), (("--prompt", "x" * 200, "--context", "128"), 3, "context"),
            (("--logits", h.path("x.txt")), 2, "--logits"), (("--tokenizer", h.path("none")), 70, "none"), (("--chat",), 2, "template")]
     for args, want, word in bad:
         status, _, err = h.run("generate", "--model", model, "--backend", "cpu", *(() if "--prompt" in args else ("--prompt", "x")), *args)

@@ -17,8 +17,8 @@ def words(values):
 
 
 def route(scores, rows, experts, k, plant):
-    text = "const SOFTMAX: bool = false;\nconst NORM: bool = true;\n" + kernel("unit_sum") + kernel("moe_route")
-    got = run_kernel(h, BACKEND, text, 2, rows, {0: words([rows, experts, k, 0]), 1: words(scores), 2: bytes(4 * rows * k), 3: bytes(4 * rows * k)},
+    text = f"const SOFTMAX: bool = false;\nconst NORM: bool = true;\nconst CHOSEN: u32 = {k}u;\n" + kernel("unit_sum") + kernel("moe_route")
+    got = run_kernel(h, BACKEND, text, 2, rows, {0: words([rows, experts, 0, 0]), 1: words(scores), 2: bytes(4 * rows * k), 3: bytes(4 * rows * k)},
                      (2, 3), plant)
     return got[0] + got[1]
 
