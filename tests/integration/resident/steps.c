@@ -48,12 +48,13 @@ static const struct setup WORDS = {"words.pipe.cfg",
 				   6,
 				   4};
 
-static const struct setup MACHINES = {"machines.pipe.cfg",
-				      {{"x", NULL, 'x', 'w', 16}, {"s", "s_after", 's', 'w', 16}},
-				      {"s_after", "first", "second"},
-				      {16, 16, 16},
-				      2,
-				      3};
+static const struct setup MACHINES = {
+	"machines.pipe.cfg",
+	{{"x", NULL, 'x', 'w', 16}, {"s", "s_after", 's', 'w', 16}, {"c", NULL, 'c', 'w', 16}},
+	{"s_after", "first", "second"},
+	{16, 16, 16},
+	3,
+	3};
 
 static uint64_t next(uint64_t *state)
 {
