@@ -448,7 +448,9 @@ int main(int argc, char **argv)
 		return 2;
 	resident_path = argv[4];
 	if (argc > 6)
-		return one_alone(argv[1], argv[2], strtoull(argv[6], NULL, 10));
+		return one_alone(argv[1],
+				 strcmp(argv[2], resident_path) == 0 ? resident_path : argv[2],
+				 strtoull(argv[6], NULL, 10));
 	n = sweep(argv[1], argv[2], NULL, ms);
 	n += sweep(argv[1], argv[2], argv[3], ms);
 	n += sweep(argv[1], NULL, "", ms);

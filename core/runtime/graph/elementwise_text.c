@@ -207,6 +207,8 @@ static uint32_t binding_of(struct pctl_element_writing *w, const pctl_element_no
 /* An element, or a vector of four, of an input by an index in words. */
 static void add_read(struct pctl_element_writing *w, uint32_t binding, const char *index)
 {
+	if (binding >= w->bindings.n)
+		return; /* there was no memory for it, which was noted */
 	if (w->bindings.items[binding].parts == 1)
 		pctl_str_addf(&w->body, "in%" PRIu32 "[%s]", binding, index);
 	else

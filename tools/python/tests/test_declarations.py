@@ -16,10 +16,14 @@ HEADERS = tuple(PREFIX / "include/pipectl" / name for name in ("pipectl.h", "cha
 # Exported, and not called: why.
 UNUSED = {"pipectl_result_data": "a copy that lives as long as the result; outputs are blobs, which live as long as arrays"}
 
+# Machines that stay on a device (vm.h) are not part of this package.
+ELSEWHERE = "pipectl_vm_"
+
 
 def exported():
     out = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], stdout=subprocess.PIPE, check=True).stdout.decode()
-    return {line.split()[2].split("@")[0] for line in out.splitlines() if line.split()[1] == "T"}
+    names = {line.split()[2].split("@")[0] for line in out.splitlines() if line.split()[1] == "T"}
+    return {name for name in names if not name.startswith(ELSEWHERE)}
 
 
 def declared():
