@@ -6,6 +6,7 @@
 
 #include "foundation/base/file.h"
 #include "host/load.h"
+#include "runtime/graph/vm.h"
 
 #define SIGNATURE_MAX (4u << 20)
 #define REASON_MAX 512u
@@ -71,6 +72,18 @@ pctl_status pctl_texts_statement(const pctl_texts *texts, const pctl_call *call,
 
 /* ---- making a signature ------------------------------------------------------------------- */
 
+/* Its file and its kernels. */
+static pctl_status read_machine(const pctl_vfs *vfs, const char *path, const pctl_call *call)
+{
+	pctl_arena *arena = pctl_arena_create();
+	pctl_vm_desc *d;
+	pctl_status status = arena == NULL ? pctl_no_memory(call, "a machine")
+					   : pctl_vm_read(vfs, path, NULL, arena, call, &d);
+
+	pctl_arena_destroy(arena);
+	return status;
+}
+
 /* Every text the pipeline consists of, read through `view`. */
 static pctl_status read_all(const pctl_vfs *vfs, const char *path, const pctl_call *call)
 {
@@ -81,12 +94,16 @@ static pctl_status read_all(const pctl_vfs *vfs, const char *path, const pctl_ca
 		char *name, *text = NULL;
 		uint64_t n;
 
-		if (p->jobs[i].kind != PCTL_JOB_SHADER)
+		if (p->jobs[i].kind == PCTL_JOB_OP)
 			continue;
 		name = pctl_vfs_resolve(vfs, path, p->jobs[i].shader);
-		status = name == NULL ? pctl_no_memory(call, "a path")
-				      : pctl_vfs_read(vfs, name, PCTL_PIPELINE_SHADER_MAX, call,
-						      &text, &n);
+		if (name == NULL)
+			status = pctl_no_memory(call, "a path");
+		else if (p->jobs[i].kind == PCTL_JOB_VM)
+			status = read_machine(vfs, name, call);
+		else
+			status =
+				pctl_vfs_read(vfs, name, PCTL_PIPELINE_SHADER_MAX, call, &text, &n);
 		free(text);
 		free(name);
 	}

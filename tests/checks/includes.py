@@ -12,6 +12,7 @@ TIERS = {
     "foundation": "base diag conf record git svg dtype tensorfile",
     "compiler": "ir eval analysis wgsl legalize",
     "runtime": "gas cas ipc plugin config policy device graph exec",
+    "vm": ".",
     "evidence": "proof suite certify audit receipt",
     "host": ".",
     "chain": "state messages ledger jobs graph history executor . registry transition epoch blocks provenance replay home node contracts",
@@ -26,7 +27,7 @@ PARTS = {
     "opencl": "clc spmd runtime",
     "vulkan": "spirv runtime",
 }
-GENERATED = {"legal_softfloat.h", "legal_softfloat.def", "policy_default.h", "suite_programs.h", "suite_programs.def", "chain_shaders.h", "kernels.h"}
+GENERATED = {"legal_softfloat.h", "legal_softfloat.def", "policy_default.h", "suite_programs.h", "suite_programs.def", "vm_kernels.h", "chain_shaders.h", "kernels.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 DEVICE = re.compile(r"^(vulkan|CL)/")
 

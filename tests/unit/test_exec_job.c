@@ -23,7 +23,8 @@ static struct {
 	uint32_t never_done, cancels, submits;
 	uint32_t strays; /* 1: it writes the byte behind each binding too, 2: before it */
 	uint64_t shapes; /* not 0: jobs come in a shape of this key, in zones where it is odd */
-	char trace[256]; /* of the last list: d dispatch, b barrier, f fill, c copy */
+	char trace
+		[256]; /* of the last list: d dispatch, i one by numbers in a buffer, b barrier, f fill, c copy */
 } log_;
 
 static void reset(void)
@@ -86,6 +87,10 @@ MARKED(list_dispatch,
        (pctl_list * l, const pctl_call *c, pctl_kernel *k, const pctl_binding *b, uint32_t n,
 	const uint32_t g[3]),
        (l, c, k, b, n, g), "d")
+MARKED(list_dispatch_indirect,
+       (pctl_list * l, const pctl_call *c, pctl_kernel *k, const pctl_binding *b, uint32_t n,
+	pctl_buffer *counts, uint64_t at, const uint32_t g[3]),
+       (l, c, k, b, n, counts, at, g), "i")
 MARKED(list_copy,
        (pctl_list * l, const pctl_call *c, pctl_buffer *f, uint64_t fo, pctl_buffer *t, uint64_t to,
 	uint64_t n),
@@ -216,6 +221,7 @@ static pctl_status bench_open(struct bench *b)
 	b->table.kernel_destroy = kernel_destroy;
 	b->table.list_begin = list_begin;
 	b->table.list_dispatch = list_dispatch;
+	b->table.list_dispatch_indirect = list_dispatch_indirect;
 	b->table.list_copy = list_copy;
 	b->table.list_fill = list_fill;
 	b->table.list_barrier = list_barrier;
@@ -297,7 +303,9 @@ static void drop(uint32_t n, pctl_data_source **sources, pctl_value **values)
 
 /* ---- tests ------------------------------------------------------------------------------------- */
 
-/* Steps as pairs of buffers; 'f' in `from` fills. Two inputs 0 1, two outputs 2 3, a temporary 4. */
+#define BY(counts) (((counts) + 1u) << 8)
+
+/* Steps as pairs of buffers; 'f' in `from` fills, BY() in it has the workgroups in a buffer. Two inputs 0 1, two outputs 2 3, a temporary 4. */
 static void expect_trace(const uint32_t (*steps)[2], uint32_t n, int same_input, const char *want)
 {
 	static const uint64_t out_bytes[2] = {N * 4, N * 4};
@@ -314,7 +322,9 @@ static void expect_trace(const uint32_t (*steps)[2], uint32_t n, int same_input,
 		if (steps[i][0] == 'f')
 			assert_int_equal(pctl_job_plan_zero(p, steps[i][1], b.call), PCTL_OK);
 		else
-			dispatch(&b, p, steps[i][0], steps[i][1]);
+			dispatch(&b, p, steps[i][0] & 255u, steps[i][1]);
+		if (steps[i][0] >> 8 != 0)
+			pctl_job_plan_indirect(p, p->n_steps - 1u, (steps[i][0] >> 8) - 1u, 0);
 	}
 	run.plan = p;
 	feed(&b, 2, sources, in);
@@ -343,6 +353,10 @@ static void barriers(void **state)
 	expect_trace((const uint32_t[][2]){{'f', 2}, {'f', 3}, {0, 2}}, 3, 0, "ffbd");
 	/* A barrier orders all before it: the third needs none of its own. */
 	expect_trace((const uint32_t[][2]){{0, 4}, {4, 2}, {1, 3}, {3, 4}}, 4, 0, "dbddbd");
+	/* Numbers of workgroups are read. */
+	expect_trace((const uint32_t[][2]){{0, 4}, {1 | BY(4), 2}}, 2, 0, "dbi");
+	expect_trace((const uint32_t[][2]){{1 | BY(4), 2}, {0, 4}}, 2, 0, "ibd");
+	expect_trace((const uint32_t[][2]){{0 | BY(4), 2}, {1 | BY(4), 3}}, 2, 0, "ii");
 }
 
 /* `rounds` of (a, b) -> (a', b') with a' = a + 1, b' = b + 1, carried as `carry` says; the oracle is a loop. */

@@ -1,4 +1,4 @@
-/* Order, places and barriers of resident runs, by random programs of copies and fills on a fake device that does what lies between two
+/* Order, places and barriers of resident runs, by random programs of copies, fills and kernels whose workgroups stand in a buffer on a fake device that does what lies between two
  * barriers in any order. What they should give is found here, command by command over spans that share nothing. Faults are planted: a
  * barrier that is left out, a place that is taken twice. */
 #include "main.h"
@@ -11,6 +11,7 @@
 #define SPANS 40u
 #define COMMANDS 160u
 #define MOST_WORDS 96u
+#define MOST_GROUPS 0x7fffffffu
 #define PROGRAMS PCTL_TEST_SHARE(300u)
 
 static uint64_t seed_;
@@ -165,6 +166,31 @@ static void copy(struct bench *b, uint32_t from, uint32_t from_at, uint32_t to, 
 	memmove(b->right[to] + 4 * to_at, b->right[from] + 4 * from_at, 4 * words);
 }
 
+/* A kernel of the fake: as often as `counts` says at counts_at, but no more than the limit, it adds 1 to words of `to`. */
+static void add(struct bench *b, uint32_t counts, uint32_t counts_at, uint32_t to, uint32_t to_at,
+		uint32_t words)
+{
+	const pctl_resident_range ranges[2] = {{to, 1, 0, 0, 4 * to_at, 4 * words},
+					       {counts, 0, 0, 0, 4 * counts_at, 12}};
+	pctl_step *step = pctl_arena_array(b->r->arena, 1, sizeof(*step));
+	uint32_t by, word;
+
+	assert_non_null(step);
+	*step = (pctl_step){.kind = PCTL_STEP_KERNEL,
+			    .n_bindings = 1,
+			    .groups = {MOST_GROUPS, 1, 1},
+			    .counts = 1};
+	put(b, PCTL_STEP_KERNEL, ranges, 2, 0);
+	b->r->commands[b->r->n_commands - 1].step = step;
+	memcpy(&by, b->right[counts] + 4 * counts_at, 4);
+	by = by < MOST_GROUPS ? by : MOST_GROUPS;
+	for (uint32_t i = 0; i < words; i++) {
+		memcpy(&word, b->right[to] + 4 * (to_at + i), 4);
+		word += by;
+		memcpy(b->right[to] + 4 * (to_at + i), &word, 4);
+	}
+}
+
 static uint32_t words_of(const struct bench *b, uint32_t span)
 {
 	return (uint32_t)(b->r->spans[span].n_bytes / 4);
@@ -199,6 +225,8 @@ static void make_program(struct bench *b)
 		if (!b->known[to]) {
 			fill(b, to, 0, room);
 			b->known[to] = 1;
+		} else if (from != to && b->known[from] && has >= 3 && below(3) == 0) {
+			add(b, from, below(has - 2), to, below(room - words + 1), words);
 		} else if (from != to && b->known[from]) {
 			copy(b, from, below(has - words + 1), to, below(room - words + 1), words);
 		} else {
@@ -250,19 +278,36 @@ static int gives(struct bench *b, uint32_t parity)
 	return is;
 }
 
-static int meet(const pctl_buffer *a, uint64_t a_at, uint64_t a_n, const pctl_buffer *b,
-		uint64_t b_at, uint64_t b_n)
+/* Bytes that a command writes, or only reads; n 0: none. */
+struct bytes {
+	const pctl_buffer *buffer;
+	uint64_t at, n;
+};
+
+static struct bytes written(const fake_command *c)
 {
-	return a == b && a_at < b_at + b_n && b_at < a_at + a_n;
+	const pctl_binding *b = &c->bindings[0];
+
+	return c->what == FAKE_INDIRECT ? (struct bytes){b->buffer, b->offset, b->n_bytes}
+					: (struct bytes){c->to, c->to_offset, c->n_bytes};
+}
+
+static struct bytes only_read(const fake_command *c)
+{
+	const uint64_t n = c->what == FAKE_INDIRECT ? 12 : c->what == FAKE_COPY ? c->n_bytes : 0;
+
+	return (struct bytes){c->from, c->from_offset, n};
+}
+
+static int meet(struct bytes a, struct bytes b)
+{
+	return a.buffer == b.buffer && a.at < b.at + b.n && b.at < a.at + a.n;
 }
 
 static int need_order(const fake_command *a, const fake_command *b)
 {
-	return meet(a->to, a->to_offset, a->n_bytes, b->to, b->to_offset, b->n_bytes) ||
-	       (a->what == FAKE_COPY &&
-		meet(a->from, a->from_offset, a->n_bytes, b->to, b->to_offset, b->n_bytes)) ||
-	       (b->what == FAKE_COPY &&
-		meet(b->from, b->from_offset, b->n_bytes, a->to, a->to_offset, a->n_bytes));
+	return meet(written(a), written(b)) || meet(only_read(a), written(b)) ||
+	       meet(written(a), only_read(b));
 }
 
 /* Static: the first command that needs a barrier behind an earlier one and has none, else the number of commands. */
@@ -411,6 +456,43 @@ static void a_place_taken_twice_is_caught(void **state)
 		named);
 }
 
+/* Workgroups in a buffer wait for who writes them, and are there as long as who reads them. */
+static void numbers_of_workgroups_are_read(void **state)
+{
+	uint32_t kernels = 0, hazards = 0, other_bytes = 0;
+	char named[96] = "";
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i++) {
+		struct bench b;
+		const pctl_list *l;
+
+		seed_ = 3000 + i;
+		open_bench(&b, SIZES[i % 3]);
+		make_program(&b);
+		for (uint32_t k = 0; k < b.r->n_commands; k++)
+			if (b.r->commands[k].kind == PCTL_STEP_KERNEL) {
+				b.r->commands[k].ranges[1].n_bytes = 0;
+				kernels++;
+			}
+		place(&b);
+		record(&b);
+		l = b.r->lists[0];
+		if (first_hazard(l) < l->n) {
+			hazards++;
+			snprintf(named, sizeof(named),
+				 "command %u of %u needs a barrier behind an earlier one",
+				 first_hazard(l), l->n);
+		}
+		backwards = 1;
+		other_bytes += !gives(&b, 0);
+		close_bench(&b);
+	}
+	assert_true(kernels > 400 && hazards > 20 && other_bytes > 4);
+	planted("the workgroups of a kernel are not named as read", "a resident run",
+		"hazards of the recorded list", named);
+}
+
 /* What is over a limit is refused before anything is made. */
 static void limits_are_kept(void **state)
 {
@@ -454,5 +536,5 @@ static void what_stays_is_not_written(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(programs_keep_their_meaning), PCTL_TEST(a_missing_barrier_is_caught),
-		PCTL_TEST(a_place_taken_twice_is_caught), PCTL_TEST(limits_are_kept),
-		PCTL_TEST(what_stays_is_not_written))
+		PCTL_TEST(a_place_taken_twice_is_caught), PCTL_TEST(numbers_of_workgroups_are_read),
+		PCTL_TEST(limits_are_kept), PCTL_TEST(what_stays_is_not_written))

@@ -154,6 +154,7 @@ static void states(void **state)
 #define ONE(repeat, jobs) HEAD DATA JOBS(GROUP(repeat, jobs)) OUT
 #define K ADD("k", "@x", "$w/{i}")
 #define GOOD ONE("count = 2; " ROUND, K)
+#define VM(keys) "{ id = \"k\"; in : { a = \"@x\"; }; out : { a = \"u32[8]\"; }; " keys " }"
 #define STATED(fields)                                                           \
 	HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { s : { " fields \
 	     " }; }; " JOBS(ADD("k", "$s", "$d")) "outputs : { y = \"k.b\"; }; };"
@@ -210,6 +211,13 @@ static const struct {
 	{PC4008_TURN_NUMBER,
 	 ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{i*18446744073709551615+i}")), NULL,
 	 ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{i*1844674407370955161+i}"))},
+	{PC4008_TURN_NUMBER, ONE("count = 2; " ROUND, VM("vm = \"m{j}.vm.cfg\";")), "\"m{j}", GOOD},
+	{PC4019_SHADER_FILE, ONE("count = 2; " ROUND, VM("vm = \"m{i}.vm.cfg\";")), "\"m{i}", GOOD},
+	{PC4005_JOB_KIND, ONE("count = 2; " ROUND, VM("vm = \"m{i}.vm.cfg\"; entry = \"main\";")),
+	 "entry", GOOD},
+	{PC4005_JOB_KIND,
+	 ONE("count = 2; " ROUND, VM("vm = \"m{i}.vm.cfg\"; op = \"fake.two@2\";")), "{ id = \"k",
+	 GOOD},
 	{PC4010_REFERENCE_UNKNOWN, ONE("count = 2; " ROUND, ADD("k", "@y", "$w/{i}")), "\"@y",
 	 GOOD},
 	{PC4010_REFERENCE_UNKNOWN, HEAD DATA JOBS(ADD("k", "@x", "$d")) OUT, "\"@x", GOOD},

@@ -122,6 +122,8 @@ pctl_status pctl_verb_shader_tune(pctl_app *app);
 pctl_status pctl_verb_op_list(pctl_app *app);
 pctl_status pctl_verb_op_show(pctl_app *app);
 pctl_status pctl_verb_op_run(pctl_app *app);
+pctl_status pctl_verb_vm_run(pctl_app *app);
+pctl_status pctl_verb_vm_show(pctl_app *app);
 pctl_status pctl_verb_op_support(pctl_app *app);
 pctl_status pctl_verb_cas_put(pctl_app *app);
 pctl_status pctl_verb_cas_get(pctl_app *app);

@@ -179,6 +179,17 @@ const pctl_option pctl_options_op_run[] = {
 	RUN_OPTIONS,
 	{NULL, NULL, NULL, 0, 0},
 };
+const pctl_option pctl_options_vm_run[] = {
+	{"--in", "PLACE=FILE[:TYPE]",
+	 "data of a register (r0), or of a part of the heap or the globals; files of tensors have "
+	 "a "
+	 "type, without one it is bytes",
+	 1, 0},
+	{"--out", "PLACE=FILE[:TYPE]",
+	 "write a place to a file: r30, r30_2 of instance 2, metrics, logits", 1, 1},
+	RUN_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_put[] = {{"--pin", NULL, "keep it from gc", 0, 0},
 					{NULL, NULL, NULL, 0, 0}};
 const pctl_option pctl_options_get[] = {

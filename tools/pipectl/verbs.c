@@ -103,6 +103,18 @@ static const pctl_verb verbs[] = {
 	 "every port of the ops, or of those "
 	 "that match a pattern, as tensor.*; with -v why a type is refused.",
 	 NULL, 0, UINT32_MAX, pctl_verb_op_support, "pipectl op support 'tensor.*'"},
+	{"vm", "run", "FILE", "run a machine of the GPU VM on files",
+	 "A machine is declared in a file: registers, heap, globals, and the kernels and ops of "
+	 "its "
+	 "program. It boots, is fed, runs its program as often as the file says, and is read; a "
+	 "`vm` job of a pipeline does the same. Parts of the heap that name a file are fed with "
+	 "it.",
+	 pctl_options_vm_run, 1, 1, pctl_verb_vm_run,
+	 "pipectl vm run chain.vm.cfg --in w=W --in r0=X --out r30=Y"},
+	{"vm", "show", "FILE", "memory map, program and gas of a machine",
+	 "What an execution is: one submission of how many dispatches, and its gas, by the gas "
+	 "schedule in force.",
+	 NULL, 1, 1, pctl_verb_vm_show, "pipectl vm show chain.vm.cfg"},
 	{"cas", "put", "FILE...", "store files, print their CIDs", NULL, pctl_options_put, 1,
 	 UINT32_MAX, pctl_verb_cas_put, "pipectl cas put DATA --pin"},
 	{"cas", "get", "CID", "write a blob, verified", NULL, pctl_options_get, 1, 1,

@@ -65,9 +65,11 @@ static pctl_status create_pool(struct pctl_job_running *r)
 {
 	const pctl_zones zones = pctl_job_zones(r, r->plan->n_buffers, 0);
 	const uint64_t n = r->plan->pool_bytes;
-	pctl_status status = r->t->buffer_create(
-		r->dev, r->call, n + r->shape.before + r->shape.behind,
-		PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &r->pool);
+	pctl_status status =
+		r->t->buffer_create(r->dev, r->call, n + r->shape.before + r->shape.behind,
+				    PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM |
+					    PCTL_BUFFER_TRANSFER | PCTL_BUFFER_INDIRECT,
+				    &r->pool);
 
 	if (status == PCTL_OK && pctl_job_is_watched(r, r->plan->n_buffers))
 		status = pctl_zones_write(r->s, r->pool, &zones, NULL, n, r->call);

@@ -71,6 +71,8 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
  *         wanted again (pctl_value_hold before)
  * times   NULL, or room for `repeat` rounds, each a submit of its own then; with a device that has timestamps they stand around
  *         all kernels of a round, not around copies and fills before the first
+ * marks   steps, ascending, before each of which slot 0, 1, .. takes the device's time, and one more behind the last step; with n_marks
+ *         0 none are taken. Only of a device that has timestamps, and without `times`
  */
 typedef struct pctl_job_run {
 	const pctl_job_plan *plan;
@@ -92,6 +94,8 @@ typedef struct pctl_job_run {
 				      uint32_t step, const pctl_call *call);
 	void *observed_ctx;
 	pctl_round_time *times;
+	const uint32_t *marks;
+	uint32_t n_marks, reserved;
 } pctl_job_run;
 
 /* began_ns: by the host's clock (pctl_clock_ns). wall_ns from then on, of which upload_ns came first (buffers made, inputs

@@ -26,6 +26,7 @@ struct pctl_job_running {
 	/* Kernels of programs without guards, with them though there are such, and values that were looked at. */
 	uint32_t fast, safe, looked;
 	uint32_t exceeded; /* 1 + the step whose kernel went over its turn budget */
+	uint32_t barriers; /* recorded so far */
 	char what[224];
 };
 

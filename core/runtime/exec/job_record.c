@@ -32,24 +32,31 @@ static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
 {
 	const int is_kernel = step->kind == PCTL_STEP_KERNEL;
 	pctl_touched copied[2], *accesses = copied;
-	uint32_t n = is_kernel ? step->n_bindings : step->kind == PCTL_STEP_COPY ? 2 : 1;
+	uint32_t n = is_kernel			    ? step->n_bindings + (step->counts != 0)
+		     : step->kind == PCTL_STEP_COPY ? 2
+						    : 1;
 	pctl_status status = PCTL_OK;
 
 	if (is_kernel)
 		accesses = calloc(n + 1u, sizeof(*accesses));
 	if (accesses == NULL)
 		return pctl_no_memory(rec->r->call, "a job");
-	for (uint32_t i = 0; is_kernel && i < n; i++) {
+	for (uint32_t i = 0; is_kernel && i < step->n_bindings; i++) {
 		const pctl_plan_binding *b = &step->bindings[i];
 
 		accesses[i] = access_of(rec, b->buffer, b->offset, b->n_bytes,
 					pctl_job_writes(step->unit->program, b));
 	}
+	/* The three numbers of workgroups, read when it runs. */
+	if (is_kernel && step->counts != 0)
+		accesses[step->n_bindings] =
+			access_of(rec, step->counts - 1u, step->counts_offset, 12, 0);
 	if (!is_kernel)
 		accesses[0] = access_of(rec, step->to, step->to_offset, step->n_bytes, 1);
 	if (step->kind == PCTL_STEP_COPY)
 		accesses[1] = access_of(rec, step->from, step->from_offset, step->n_bytes, 0);
 	if (pctl_hazards_meet(&rec->hazards, accesses, n)) {
+		rec->r->barriers++;
 		status = rec->r->t->list_barrier(rec->r->work.list, rec->r->call);
 		pctl_hazards_clear(&rec->hazards);
 	}
@@ -74,8 +81,14 @@ static pctl_status record_kernel(struct recorder *rec, uint32_t index)
 		bindings[i] = (pctl_binding){b->group, b->binding, rec->buffers[b->buffer],
 					     rec->bases[b->buffer] + b->offset, b->n_bytes};
 	}
-	status = pctl_submission_dispatch(&rec->r->work, rec->r->kernels[index], bindings,
-					  step->n_bindings, step->groups);
+	status = step->counts == 0
+			 ? pctl_submission_dispatch(&rec->r->work, rec->r->kernels[index], bindings,
+						    step->n_bindings, step->groups)
+			 : pctl_submission_indirect(
+				   &rec->r->work, rec->r->kernels[index], bindings,
+				   step->n_bindings, rec->buffers[step->counts - 1u],
+				   rec->bases[step->counts - 1u] + step->counts_offset,
+				   step->groups);
 	free(bindings);
 	return status;
 }
@@ -126,10 +139,16 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 	struct pctl_job_running *r = rec->r;
 	pctl_status status = PCTL_OK;
 
+	uint32_t mark = 0;
+
 	pctl_job_buffers_of(r, round, rec->buffers, rec->bases);
 	for (uint32_t i = first; status == PCTL_OK && i < end; i++) {
 		const pctl_step *step = &r->plan->steps[i];
 
+		if (mark < r->run->n_marks && r->run->marks[mark] == i)
+			status = r->t->list_timestamp(r->work.list, r->call, mark++);
+		if (status != PCTL_OK)
+			break;
 		if (pctl_job_is_empty(step) || pctl_step_falls_away(r->plan, step, r->run->places))
 			continue;
 		status = barrier_before(rec, step);
@@ -151,6 +170,8 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 		if (status == PCTL_OK)
 			status = note_time(rec, i, PCTL_SLOT_END);
 	}
+	if (status == PCTL_OK && r->run->n_marks != 0)
+		status = r->t->list_timestamp(r->work.list, r->call, mark);
 	return status;
 }
 

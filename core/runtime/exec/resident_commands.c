@@ -82,10 +82,10 @@ static pctl_status add_command(pctl_resident *r, const pctl_resident_command *c)
 
 static pctl_status add_kernel(const struct job *j, const pctl_step *step)
 {
-	pctl_resident_range ranges[PCTL_PORTS_MAX * 4];
+	pctl_resident_range ranges[PCTL_PORTS_MAX * 4 + 1];
 	pctl_resident_command c = {.kind = PCTL_STEP_KERNEL,
 				   .node = j->node,
-				   .n_ranges = step->n_bindings,
+				   .n_ranges = step->n_bindings + (step->counts != 0),
 				   .step = step,
 				   .ranges = ranges};
 	pctl_status status;
@@ -104,6 +104,11 @@ static pctl_status add_kernel(const struct job *j, const pctl_step *step)
 						  b->offset,
 						  b->n_bytes};
 	}
+	if (step->counts != 0)
+		ranges[step->n_bindings] =
+			(pctl_resident_range){.span = j->span_of[step->counts - 1u],
+					      .offset = step->counts_offset,
+					      .n_bytes = 12};
 	status = pctl_session_kernel(j->r->s, step->unit, j->r->call, &c.kernel);
 	return status == PCTL_OK ? add_command(j->r, &c) : status;
 }

@@ -7,7 +7,9 @@
 #include "foundation/base/num.h"
 #include "runtime/exec/resident_private.h"
 
-#define USAGE (PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER)
+/* Numbers of workgroups are temporaries. */
+#define USAGE \
+	(PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER | PCTL_BUFFER_INDIRECT)
 
 static uint64_t alignment(const pctl_resident *r)
 {

@@ -48,7 +48,8 @@ typedef struct pctl_resident_range {
 	uint64_t offset, n_bytes;
 } pctl_resident_range;
 
-/* ranges: of a kernel one a binding; of a copy to and from; of a fill to. node: whose job it is. */
+/* ranges: of a kernel one a binding, and behind them its three numbers of workgroups where they stand in a buffer; of a copy to and
+ * from; of a fill to. node: whose job it is. */
 typedef struct pctl_resident_command {
 	uint32_t kind; /* PCTL_STEP_* */
 	uint32_t node, n_ranges, level, place;

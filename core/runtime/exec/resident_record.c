@@ -30,6 +30,23 @@ struct recorder {
 	uint32_t parity, n_barriers, n_transfers;
 };
 
+static pctl_status put_kernel(struct recorder *rec, const pctl_resident_command *c)
+{
+	const uint32_t n = c->step->n_bindings;
+	const pctl_touched *counts = &rec->accesses[n];
+
+	for (uint32_t i = 0; i < n; i++)
+		rec->bindings[i] = (pctl_binding){c->ranges[i].group, c->ranges[i].binding,
+						  (pctl_buffer *)(uintptr_t)rec->accesses[i].buffer,
+						  rec->accesses[i].from, rec->accesses[i].n_bytes};
+	if (c->step->counts == 0)
+		return pctl_submission_dispatch(rec->work, c->kernel, rec->bindings, n,
+						c->step->groups);
+	return pctl_submission_indirect(rec->work, c->kernel, rec->bindings, n,
+					(pctl_buffer *)(uintptr_t)counts->buffer, counts->from,
+					c->step->groups);
+}
+
 static pctl_status put(struct recorder *rec, const pctl_resident_command *c)
 {
 	pctl_resident *r = rec->r;
@@ -37,15 +54,8 @@ static pctl_status put(struct recorder *rec, const pctl_resident_command *c)
 	const pctl_touched *to = &rec->accesses[0], *from = &rec->accesses[1];
 
 	pctl_submission_trace(rec->work, r->run.nodes[c->node].node->job->id, 0, 0);
-	if (c->kind == PCTL_STEP_KERNEL) {
-		for (uint32_t i = 0; i < c->n_ranges; i++)
-			rec->bindings[i] =
-				(pctl_binding){c->ranges[i].group, c->ranges[i].binding,
-					       (pctl_buffer *)(uintptr_t)rec->accesses[i].buffer,
-					       rec->accesses[i].from, rec->accesses[i].n_bytes};
-		return pctl_submission_dispatch(rec->work, c->kernel, rec->bindings, c->n_ranges,
-						c->step->groups);
-	}
+	if (c->kind == PCTL_STEP_KERNEL)
+		return put_kernel(rec, c);
 	rec->n_transfers++;
 	if (c->kind == PCTL_STEP_FILL)
 		return r->t->list_fill(list, r->call, (pctl_buffer *)(uintptr_t)to->buffer,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/exec/run_private.h"
+#include "runtime/graph/vm.h"
 
 static const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 
@@ -152,14 +153,21 @@ int pctl_run_name_plugins(pctl_running *r, const pctl_run_node *n, pctl_memo_rec
 
 /* ---- may it answer ------------------------------------------------------------------------ */
 
-/* The certificate level that the policy asks of its op counts; of a shader it asks none. */
+/* The certificate level that the policy asks of its op counts, of a machine the highest of its ops; of a shader it asks none. */
 int pctl_run_suffices(const pctl_running *r, const pctl_run_node *n, pctl_evidence e)
 {
-	const uint32_t level =
-		n->node->job->kind == PCTL_JOB_OP
-			? pctl_policy_certificate(r->o->policy, n->node->op.desc->name)
-			: 0;
+	const pctl_vm_desc *d = n->node->vm;
+	uint32_t level = n->node->job->kind == PCTL_JOB_OP
+				 ? pctl_policy_certificate(r->o->policy, n->node->op.desc->name)
+				 : 0;
 
+	for (uint32_t i = 0; d != NULL && i < d->n_steps; i++) {
+		const pctl_op_desc *op = d->steps[i].op.desc;
+		const uint32_t one =
+			op == NULL ? 0 : pctl_policy_certificate(r->o->policy, op->name);
+
+		level = one > level ? one : level;
+	}
 	return pctl_policy_evidence_suffices(r->o->policy, e, level);
 }
 

@@ -87,6 +87,27 @@ static pctl_status add_shader(pctl_running *r, pctl_str_buf *s, pctl_run_node *n
 	return PCTL_OK;
 }
 
+/* The file of the machine and its kernels, as they are; the places that are fed and read. */
+static pctl_status add_machine(pctl_running *r, pctl_str_buf *s, pctl_run_node *n)
+{
+	const pctl_graph_node *node = n->node;
+	char text[PCTL_CID_TEXT_SIZE];
+	pctl_cid cid;
+	pctl_status status = pctl_cid_of(node->text, node->n_text, r->call, &cid);
+
+	if (status == PCTL_OK)
+		status = pctl_run_declared_types(r, n);
+	if (status != PCTL_OK)
+		return status;
+	pctl_str_addf(s, "machine %s\n", pctl_cid_format(&cid, text));
+	for (uint32_t i = 0; i < node->n_in; i++)
+		pctl_str_addf(s, "to %s\n", node->job->in[i].port);
+	for (uint32_t i = 0; i < node->n_out; i++)
+		pctl_str_addf(s, "out %s %s\n", pctl_node_out_name(node, i),
+			      pctl_type_text(r->result->arena, &n->out[i]));
+	return PCTL_OK;
+}
+
 static pctl_status own_key(pctl_running *r, pctl_run_node *n, uint32_t *known);
 
 /* An input as the job gets it, wherever it comes from; *known 0: its bytes are not named yet. Where they never are, since a fused
@@ -152,6 +173,8 @@ pctl_status pctl_run_job_key(pctl_running *r, pctl_run_node *n, uint8_t out[PCTL
 	}
 	if (n->node->job->kind == PCTL_JOB_OP)
 		add_op(&s, n->node);
+	else if (n->node->job->kind == PCTL_JOB_VM)
+		status = add_machine(r, &s, n);
 	else
 		status = add_shader(r, &s, n);
 	pctl_str_addf(&s, "repeat %" PRIu64 "\n", n->node->repeat);
@@ -178,7 +201,8 @@ static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_graph_n
 		add_op(s, n);
 	} else {
 		status = pctl_cid_of(n->text, n->n_text, r->call, &cid);
-		pctl_str_addf(s, "shader %s %s\n", pctl_cid_format(&cid, text),
+		pctl_str_addf(s, "%s %s %s\n", n->job->kind == PCTL_JOB_VM ? "machine" : "shader",
+			      pctl_cid_format(&cid, text),
 			      n->job->entry == NULL ? "" : n->job->entry);
 	}
 	for (uint32_t i = 0; i < n->n_overrides; i++)
@@ -189,7 +213,9 @@ static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_graph_n
 		pctl_str_addf(s, "groups %s%s\n", n->job->groups[i].is_param ? "$" : "",
 			      n->job->groups[i].text);
 	add_vars(s, n);
-	for (uint32_t i = 0; n->job->kind == PCTL_JOB_SHADER && i < n->n_out; i++)
+	for (uint32_t i = 0; n->job->kind == PCTL_JOB_VM && i < n->n_in; i++)
+		pctl_str_addf(s, "to %s\n", n->job->in[i].port);
+	for (uint32_t i = 0; n->job->kind != PCTL_JOB_OP && i < n->n_out; i++)
 		pctl_str_addf(s, "out %s\n",
 			      pctl_pattern_text(r->result->arena, &n->job->out[i].type));
 	pctl_str_addf(s, "repeat %" PRIu64, n->repeat);

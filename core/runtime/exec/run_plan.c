@@ -9,6 +9,7 @@
 #include "runtime/exec/run_private.h"
 #include "runtime/graph/broadcast.h"
 #include "runtime/graph/dispatch.h"
+#include "runtime/graph/vm.h"
 
 /* WebGPU's default limits: what every plan keeps to, and what gas is priced with. */
 #define CANONICAL_GROUPS 65535u
@@ -228,7 +229,7 @@ static pctl_status group_count(pctl_running *r, const pctl_graph_node *node,
 	return PCTL_OK;
 }
 
-static pctl_status shader_types(pctl_running *r, pctl_run_node *n)
+pctl_status pctl_run_declared_types(pctl_running *r, pctl_run_node *n)
 {
 	const pctl_pipe_job *job = n->node->job;
 
@@ -284,7 +285,7 @@ pctl_status pctl_run_shader_unit(pctl_running *r, pctl_run_node *n, uint32_t gro
 				     .overrides = node->overrides,
 				     .n_overrides = node->n_overrides,
 				     .groups = groups};
-	pctl_status status = shader_types(r, n);
+	pctl_status status = pctl_run_declared_types(r, n);
 
 	groups[0] = groups[1] = groups[2] = 1;
 	for (uint32_t i = 0; status == PCTL_OK && i < node->job->n_groups; i++)
@@ -348,13 +349,44 @@ static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
 	return status;
 }
 
+/* ---- vm jobs ------------------------------------------------------------------------------ */
+
+static pctl_status machine_plan(const pctl_run_node *n, const pctl_planner *planner,
+				const pctl_call *call, pctl_job_plan **out)
+{
+	const pctl_graph_node *node = n->node;
+	uint64_t in[PCTL_PORTS_MAX] = {0}, result[PCTL_PORTS_MAX] = {0};
+
+	for (uint32_t i = 0; i < node->n_in; i++)
+		(void)pctl_type_buffer_bytes(&n->in[i], &in[i]);
+	for (uint32_t i = 0; i < node->n_out; i++)
+		(void)pctl_type_buffer_bytes(&n->out[i], &result[i]);
+	return pctl_vm_job_plan(planner, node->job->id, node->vm, node->ports, in, node->n_in,
+				node->ports + node->n_in, result, node->n_out, call, out);
+}
+
+static pctl_status plan_machine(pctl_running *r, pctl_run_node *n)
+{
+	const pctl_planner planner = planner_with(r, pctl_run_canonical_caps());
+	pctl_status status = pctl_run_declared_types(r, n);
+
+	return status == PCTL_OK ? machine_plan(n, &planner, r->call, &n->canonical) : status;
+}
+
+static pctl_status plan_job(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
+{
+	if (n->node->job->kind == PCTL_JOB_OP)
+		return plan_op(r, n, blocked);
+	return n->node->job->kind == PCTL_JOB_VM ? plan_machine(r, n) : plan_shader(r, n);
+}
+
 pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 {
 	pctl_status status;
 
 	*blocked = 0;
 	in_types(r, n);
-	status = n->node->job->kind == PCTL_JOB_OP ? plan_op(r, n, blocked) : plan_shader(r, n);
+	status = plan_job(r, n, blocked);
 	if (status != PCTL_OK || *blocked)
 		return status;
 	status = check_class(r, n, n->canonical);
@@ -364,8 +396,13 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 				 r->call, &n->gas);
 }
 
+/* Floats of its own that a plan may use where the device has them. */
 static int has_floats(const pctl_run_node *n)
 {
+	if (n->node->job->kind == PCTL_JOB_VM)
+		return n->canonical->determinism >= PCTL_CLASS_STRICT;
+	if (n->node->op.desc->op_class < PCTL_CLASS_STRICT)
+		return 0;
 	for (uint32_t i = 0; i < n->node->n_in; i++)
 		if (pctl_float_is((uint8_t)n->in[i].dtype))
 			return 1;
@@ -380,7 +417,7 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 	pctl_op_query q = query_of(n);
 
 	*out = NULL;
-	if (n->node->job->kind != PCTL_JOB_OP || r->o->flags & PCTL_RUN_CANONICAL ||
+	if (n->node->job->kind == PCTL_JOB_SHADER || r->o->flags & PCTL_RUN_CANONICAL ||
 	    n->canonical == NULL)
 		return PCTL_OK;
 	for (uint32_t i = 0; status == PCTL_OK && i < n->canonical->n_steps; i++)
@@ -388,13 +425,17 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 			status = pctl_session_learn(s, n->canonical->steps[i].unit, call);
 	/* What floats the device has of its own is asked where a plan may use them: that may probe it. */
 	if (status == PCTL_OK && has_floats(n) &&
-	    r->graph->pipeline->max_class >= PCTL_CLASS_STRICT &&
-	    n->node->op.desc->op_class >= PCTL_CLASS_STRICT)
+	    r->graph->pipeline->max_class >= PCTL_CLASS_STRICT)
 		status = pctl_session_learn_doubles(s, call);
 	caps = pctl_session_plan_caps(s);
 	if (r->graph->pipeline->max_class < PCTL_CLASS_STRICT)
 		caps.proven = 0;
 	if (status != PCTL_OK || memcmp(&caps, &canonical, sizeof(caps)) == 0)
 		return status;
+	if (n->node->job->kind == PCTL_JOB_VM) {
+		const pctl_planner planner = planner_with(r, caps);
+
+		return machine_plan(n, &planner, call, out);
+	}
 	return pctl_run_plan_once(r, n, &caps, &q, call, out);
 }

@@ -4,6 +4,7 @@
 
 #include "foundation/base/num.h"
 #include "runtime/exec/run_private.h"
+#include "runtime/graph/vm.h"
 
 /* With native forms a device's own floats answer, which differ. */
 static uint32_t class_of(const pctl_running *r, const pctl_job_plan *plan)
@@ -37,12 +38,18 @@ pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
 {
 	const uint32_t most = r->graph->pipeline->max_class;
 	const char *job = n->node->job->id;
+	const pctl_vm_desc *d = n->node->vm;
 	pctl_status status = PCTL_OK;
 
 	if (n->node->job->kind == PCTL_JOB_OP)
 		status = pctl_policy_deprecated_allowed(
 			r->o->policy, pctl_op_deprecated(n->node->op.desc), n->node->job->op, job,
 			&n->node->job->op_pos, r->call);
+	for (uint32_t i = 0; d != NULL && status == PCTL_OK && i < d->n_steps; i++)
+		if (d->steps[i].op.desc != NULL)
+			status = pctl_policy_deprecated_allowed(
+				r->o->policy, pctl_op_deprecated(d->steps[i].op.desc),
+				d->steps[i].op.desc->name, job, &d->steps[i].pos, r->call);
 	/* Of a kernel that is approximate for its atomics the place is named. */
 	if (status == PCTL_OK && plan->order != NULL) {
 		const pctl_pos pos = pctl_kernel_order_position(plan->order);
@@ -61,14 +68,14 @@ pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
 	return status;
 }
 
-static pctl_level_answer ask_level(const pctl_running *r, const pctl_run_node *n,
+static pctl_level_answer ask_level(const pctl_running *r, const pctl_op_ref *ref,
 				   const pctl_session *s)
 {
-	const pctl_op_desc *op = n->node->op.desc;
+	const pctl_op_desc *op = ref->desc;
 	pctl_level_answer answer = {0, 0, NULL};
 	char name[160];
 	pctl_level_question q = {.op = name,
-				 .library = n->node->op.plugin,
+				 .library = ref->plugin,
 				 .ops = r->o->ops,
 				 .backend = pctl_session_plugin(s),
 				 .files = pctl_session_files(s),
@@ -86,24 +93,38 @@ static pctl_level_answer ask_level(const pctl_running *r, const pctl_run_node *n
 pctl_evidence pctl_run_certified(const pctl_running *r, const pctl_run_node *n,
 				 const pctl_session *s)
 {
-	const uint32_t level = n->node->job->kind == PCTL_JOB_OP ? ask_level(r, n, s).level : 0;
+	const uint32_t level =
+		n->node->job->kind == PCTL_JOB_OP ? ask_level(r, &n->node->op, s).level : 0;
 
 	return (pctl_evidence){.kind = level != 0 ? PCTL_EVIDENCE_CERTIFIED : PCTL_EVIDENCE_NONE,
 			       .level = level};
 }
 
+static pctl_status check_op(const pctl_running *r, const pctl_op_ref *op, const pctl_session *s,
+			    const pctl_call *call)
+{
+	pctl_level_answer answer;
+
+	if (pctl_policy_certificate(r->o->policy, op->desc->name) == 0)
+		return PCTL_OK;
+	answer = ask_level(r, op, s);
+	return pctl_policy_certificate_allowed(r->o->policy, op->desc->name, answer.level,
+					       pctl_session_name(s), answer.hint, call);
+}
+
+/* Of a machine every op of its program is asked about. */
 pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,
 				     const pctl_call *call)
 {
-	pctl_level_answer answer;
-	const pctl_op_desc *op;
+	const pctl_vm_desc *d = n->node->vm;
+	pctl_status status = PCTL_OK;
 
-	if (n->node->job->kind != PCTL_JOB_OP || pctl_session_kind(s) == PCTL_DEVICE_REFERENCE)
+	if (pctl_session_kind(s) == PCTL_DEVICE_REFERENCE)
 		return PCTL_OK;
-	op = n->node->op.desc;
-	if (pctl_policy_certificate(r->o->policy, op->name) == 0)
-		return PCTL_OK;
-	answer = ask_level(r, n, s);
-	return pctl_policy_certificate_allowed(r->o->policy, op->name, answer.level,
-					       pctl_session_name(s), answer.hint, call);
+	if (n->node->job->kind == PCTL_JOB_OP)
+		return check_op(r, &n->node->op, s, call);
+	for (uint32_t i = 0; status == PCTL_OK && d != NULL && i < d->n_steps; i++)
+		if (d->steps[i].op.desc != NULL)
+			status = check_op(r, &d->steps[i].op, s, call);
+	return status;
 }

@@ -171,9 +171,8 @@ uint64_t pctl_run_own_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
 /* The most that a job needs at once, inputs and all. */
 uint64_t pctl_run_peak_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
 void pctl_run_node_clear(pctl_run_node *n);
-/* What the canonical plan of gas may rely on, and what plans for a device may. */
-pctl_plan_caps pctl_run_canonical_caps(void);
-
+/* Outputs as the job declares them (shader and vm jobs). */
+pctl_status pctl_run_declared_types(pctl_running *r, pctl_run_node *n);
 /* The dispatch of a shader job, its unit, and in n->out what it gives. */
 pctl_status pctl_run_shader_unit(pctl_running *r, pctl_run_node *n, uint32_t groups[3],
 				 const pctl_kernel_module **unit);

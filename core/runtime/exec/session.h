@@ -51,6 +51,8 @@ const char *pctl_session_id(const pctl_session *s);
 const pctl_device_caps *pctl_session_caps(const pctl_session *s);
 uint32_t pctl_session_kind(const pctl_session *s);	  /* PCTL_DEVICE_* */
 uint32_t pctl_session_build_flags(const pctl_session *s); /* PCTL_BUILD_* */
+/* What the canonical plan of gas may rely on. */
+pctl_plan_caps pctl_run_canonical_caps(void);
 /* What plans for this device may rely on. */
 pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
 /* Turns that the loops of a plan's kernel may make in one invocation, 0: any number. Half of what the device makes,

@@ -2,6 +2,7 @@
 #include "runtime/exec/submission.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "foundation/base/clock.h"
 
@@ -42,6 +43,15 @@ pctl_status pctl_submission_dispatch(pctl_submission *b, pctl_kernel *kernel,
 {
 	b->dispatches++;
 	return b->t->list_dispatch(b->list, &b->call, kernel, bindings, n, groups);
+}
+
+pctl_status pctl_submission_indirect(pctl_submission *b, pctl_kernel *kernel,
+				     const pctl_binding *bindings, uint32_t n, pctl_buffer *counts,
+				     uint64_t offset, const uint32_t limit[3])
+{
+	b->dispatches++;
+	return b->t->list_dispatch_indirect(b->list, &b->call, kernel, bindings, n, counts, offset,
+					    limit);
 }
 
 pctl_status pctl_submission_end(pctl_submission *b, pctl_list **out)
@@ -109,6 +119,8 @@ pctl_status pctl_submission_run(pctl_submission *b, pctl_list *list, uint32_t ti
 			b->time = (pctl_round_time){
 				done.timestamps[PCTL_SLOT_BEGIN], done.timestamps[PCTL_SLOT_END],
 				pctl_clock_ns() - began, done.n_timestamps > PCTL_SLOT_END, 0};
+			b->n_stamps = done.n_timestamps;
+			memcpy(b->stamps, done.timestamps, sizeof(b->stamps));
 			return status;
 		}
 		if (b->waiting != NULL)

@@ -38,6 +38,8 @@ typedef struct pctl_submission {
 	uint32_t is_traced;
 	uint32_t
 		runs_on; /* 1: what was stopped has not come to an end, and its buffers are still written */
+	uint32_t n_stamps; /* of the last submit: what list_timestamp noted, by slot */
+	uint64_t stamps[64];
 	void (*waiting)(void *ctx);
 	void *ctx;
 } pctl_submission;
@@ -59,6 +61,10 @@ pctl_status pctl_submission_open(pctl_submission *b);
 pctl_status pctl_submission_dispatch(pctl_submission *b, pctl_kernel *kernel,
 				     const pctl_binding *bindings, uint32_t n,
 				     const uint32_t groups[3]);
+/* The same; the workgroups stand in a buffer when it runs, and limit[] are the most. */
+pctl_status pctl_submission_indirect(pctl_submission *b, pctl_kernel *kernel,
+				     const pctl_binding *bindings, uint32_t n, pctl_buffer *counts,
+				     uint64_t offset, const uint32_t limit[3]);
 pctl_status pctl_submission_end(pctl_submission *b, pctl_list **out);
 void pctl_submission_drop(pctl_submission *b);
 

@@ -8,10 +8,12 @@
 #include "foundation/base/num.h"
 #include "foundation/conf/conf.h"
 
+#define NEEDS_MAX 4u
+
 static const struct check {
 	const char *name, *about;
 	void (*run)(pctl_checking *c);
-	const char *needs[3];
+	const char *needs[NEEDS_MAX];
 } checks[] = {
 	{"identifiers",
 	 "jobs, inputs and parameters have names of their own",
@@ -26,10 +28,14 @@ static const struct check {
 	 "every shader compiles and has the variables named",
 	 pctl_check_shaders,
 	 {"parameters"}},
+	{"machines",
+	 "every machine has its kernels, ops and places",
+	 pctl_check_machines,
+	 {"parameters"}},
 	{"edges",
 	 "every port is fed once by something that exists",
 	 pctl_check_edges,
-	 {"identifiers", "ops", "shaders"}},
+	 {"identifiers", "ops", "shaders", "machines"}},
 	{"repeats",
 	 "what is carried fits, counts are numbers",
 	 pctl_check_repeats,
@@ -186,7 +192,7 @@ pctl_status pctl_graph_resolve(const pctl_pipeline *p, const pctl_graph_options 
 	for (uint32_t i = 0; i < N_CHECKS; i++) {
 		int ready = 1;
 
-		for (uint32_t k = 0; k < 3 && checks[i].needs[k] != NULL; k++)
+		for (uint32_t k = 0; k < NEEDS_MAX && checks[i].needs[k] != NULL; k++)
 			ready &= outcome_of(outcomes, checks[i].needs[k]) == PCTL_CHECK_PASSED;
 		if (ready) {
 			c.status = PCTL_OK;
@@ -244,7 +250,7 @@ pctl_status pctl_state_refuse(const pctl_pipeline *p, uint32_t state, const char
 
 const char *pctl_node_out_name(const pctl_graph_node *n, uint32_t i)
 {
-	return n->job->kind == PCTL_JOB_SHADER ? n->job->out[i].name : n->op.desc->out[i].name;
+	return n->job->kind == PCTL_JOB_OP ? n->op.desc->out[i].name : n->job->out[i].name;
 }
 
 uint32_t pctl_node_find_out(const pctl_graph_node *n, const char *name)
@@ -259,9 +265,8 @@ uint32_t pctl_node_find_out(const pctl_graph_node *n, const char *name)
 uint32_t pctl_node_find_in(const pctl_graph_node *n, const char *name)
 {
 	for (uint32_t i = 0; i < n->n_in; i++) {
-		const char *port = n->job->kind == PCTL_JOB_SHADER
-					   ? n->job->in[i].port
-					   : pctl_op_input(n->op.desc, i)->name;
+		const char *port = n->job->kind == PCTL_JOB_OP ? pctl_op_input(n->op.desc, i)->name
+							       : n->job->in[i].port;
 
 		if (strcmp(port, name) == 0)
 			return i;

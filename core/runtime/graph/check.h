@@ -1,5 +1,5 @@
 /* Inside of the checks: what they share. One file a family: check_names.c, check_ops.c,
- * check_shaders.c, check_types.c with check_layout.c, check_sizes.c, check_uses.c; check.c holds the register and
+ * check_shaders.c, check_machines.c, check_types.c with check_layout.c, check_sizes.c, check_uses.c; check.c holds the register and
  * runs it. */
 #ifndef PIPECTL_RUNTIME_GRAPH_CHECK_H
 #define PIPECTL_RUNTIME_GRAPH_CHECK_H
@@ -33,6 +33,9 @@ char *pctl_check_names_hint(const char *word, const char *const *names, uint32_t
  * for an unknown one. */
 const char *pctl_check_value_text(pctl_checking *c, const pctl_pipe_value *v);
 
+/* The path that a pipeline names, as seen from here; released with free(). NULL: no memory. */
+char *pctl_check_beside(const pctl_checking *c, const char *path);
+
 /* A declared type where a shader's variable meets it. dim: what is known of each extent, 0 for the others. */
 typedef struct pctl_check_shape {
 	uint32_t dtype, rank, any_shape, reserved;
@@ -52,6 +55,7 @@ void pctl_check_parameters(pctl_checking *c);
 void pctl_check_identifiers(pctl_checking *c);
 void pctl_check_ops(pctl_checking *c);
 void pctl_check_shaders(pctl_checking *c);
+void pctl_check_machines(pctl_checking *c);
 void pctl_check_edges(pctl_checking *c);
 void pctl_check_repeats(pctl_checking *c);
 void pctl_check_order(pctl_checking *c);

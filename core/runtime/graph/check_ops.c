@@ -4,53 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foundation/base/num.h"
 #include "runtime/graph/check.h"
-
-static void bad_attr(pctl_checking *c, const pctl_attr_desc *d, const pctl_pos *pos, const char *op,
-		     const char *text)
-{
-	static const char *const kinds[] = {"?", "an unsigned number", "a number", "a string",
-					    "true or false"};
-
-	if (d->kind == PCTL_ATTR_U64 && d->max != 0)
-		pctl_check_keep(
-			c,
-			pctl_refuse_at(c->call, PC4112_ATTR_VALUE, pos, NULL,
-				       "attribute \"%s\" of op \"%s\" wants a number from %" PRIu64
-				       " to %" PRIu64 ", not \"%s\"",
-				       d->name, op, d->min, d->max, text));
-	else
-		pctl_check_keep(
-			c, pctl_refuse_at(c->call, PC4112_ATTR_VALUE, pos, NULL,
-					  "attribute \"%s\" of op \"%s\" wants %s, not \"%s\"",
-					  d->name, op,
-					  d->kind <= PCTL_ATTR_BOOL ? kinds[d->kind] : "?", text));
-}
-
-static void parse_attr(pctl_checking *c, const pctl_attr_desc *d, const char *text,
-		       const pctl_pos *pos, const char *op, pctl_attr *out)
-{
-	size_t n = strlen(text);
-	int64_t i64;
-	int good = 1;
-
-	*out = (pctl_attr){d->name, text, 0};
-	if (d->kind == PCTL_ATTR_U64) {
-		good = pctl_num_parse_u64(text, n, &out->u64) && out->u64 >= d->min &&
-		       (d->max == 0 || out->u64 <= d->max);
-	} else if (d->kind == PCTL_ATTR_I64) {
-		good = pctl_num_parse_i64(text, n, &i64) &&
-		       ((d->min == 0 && d->max == 0) ||
-			(i64 >= (int64_t)d->min && i64 <= (int64_t)d->max));
-		out->u64 = (uint64_t)i64;
-	} else if (d->kind == PCTL_ATTR_BOOL) {
-		out->u64 = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
-		good = out->u64 || strcmp(text, "false") == 0 || strcmp(text, "0") == 0;
-	}
-	if (!good)
-		bad_attr(c, d, pos, op, text);
-}
 
 static void unknown_attrs(pctl_checking *c, const pctl_graph_node *n)
 {
@@ -103,7 +57,8 @@ static void attrs(pctl_checking *c, pctl_graph_node *n)
 					"job \"%s\": attribute \"%s\" of op \"%s\" must be given",
 					n->job->id, d->name, desc->name));
 		else
-			parse_attr(c, d, text, pos, desc->name, &n->attr[i]);
+			pctl_check_keep(c, pctl_op_attr_read(d, desc->name, text, pos, c->call,
+							     &n->attr[i]));
 	}
 }
 

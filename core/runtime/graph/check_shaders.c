@@ -101,6 +101,15 @@ static void overrides(pctl_checking *c, pctl_graph_node *n)
 	}
 }
 
+char *pctl_check_beside(const pctl_checking *c, const char *path)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+
+	return p->vfs != NULL	? pctl_vfs_resolve(p->vfs, p->file, path)
+	       : path[0] == '/' ? strdup(path)
+				: pctl_path_join(p->directory, path);
+}
+
 /* *name: what positions in the text are shown with. */
 static pctl_status load_text(pctl_checking *c, pctl_graph_node *n, const char **name)
 {
@@ -114,9 +123,7 @@ static pctl_status load_text(pctl_checking *c, pctl_graph_node *n, const char **
 		n->n_text = strlen(job->shader_text);
 		return PCTL_OK;
 	}
-	path = vfs != NULL ? pctl_vfs_resolve(vfs, c->graph->pipeline->file, job->shader)
-	       : job->shader[0] == '/' ? strdup(job->shader)
-				       : pctl_path_join(c->graph->pipeline->directory, job->shader);
+	path = pctl_check_beside(c, job->shader);
 	if (path == NULL)
 		return pctl_no_memory(c->call, "a path");
 	if (!pctl_vfs_exists(vfs, path))

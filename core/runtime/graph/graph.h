@@ -38,8 +38,10 @@ typedef struct pctl_graph_node {
 	pctl_override_value *overrides; /* of a shader */
 	pctl_shader_var *vars;
 	const pctl_kernel_module *unit; /* of a shader, for the dispatch as far as it is known */
-	const char *text;		/* of a shader */
+	const char *text;		/* of a shader; of a machine its own and its kernels' */
 	uint64_t n_text;
+	const struct pctl_vm_desc *vm;	  /* of a vm job */
+	const struct pctl_vm_port *ports; /* its inputs, then its outputs */
 	uint32_t n_in, n_out, n_attr, n_overrides, n_vars;
 	uint32_t
 		*carry; /* for each input, 1 + the output that feeds it in the next round, else 0 */

@@ -155,6 +155,30 @@ pctl_status pctl_job_plan_zero(pctl_job_plan *p, uint32_t buffer, const pctl_cal
 	return pctl_plan_add_step(p, &step, call);
 }
 
+pctl_status pctl_job_plan_move(pctl_job_plan *p, const pctl_plan_slot *from,
+			       const pctl_plan_slot *to, uint64_t n_bytes, const pctl_call *call)
+{
+	const pctl_step step = {.kind = PCTL_STEP_COPY,
+				.from = from->buffer,
+				.from_offset = from->offset,
+				.to = to->buffer,
+				.to_offset = to->offset,
+				.n_bytes = n_bytes};
+
+	return pctl_plan_add_step(p, &step, call);
+}
+
+void pctl_job_plan_indirect(pctl_job_plan *p, uint32_t first, uint32_t counts, uint64_t offset)
+{
+	p->buffers[counts].usage |= PCTL_BUFFER_INDIRECT;
+	for (uint32_t i = first; i < p->n_steps; i++) {
+		if (p->steps[i].kind != PCTL_STEP_KERNEL)
+			continue;
+		p->steps[i].counts = counts + 1u;
+		p->steps[i].counts_offset = offset;
+	}
+}
+
 int pctl_job_plan_fits(const pctl_job_plan *p, uint32_t from, uint64_t most)
 {
 	for (uint32_t i = from; most != 0 && i < p->n_steps; i++) {

@@ -33,7 +33,8 @@ typedef struct pctl_plan_buffer {
 
 enum { PCTL_STEP_KERNEL = 1, PCTL_STEP_FILL, PCTL_STEP_COPY };
 
-/* One command. KERNEL: unit, bindings, groups. FILL: to, to_offset, n_bytes, word. COPY: from and
+/* One command. KERNEL: unit, bindings, groups; counts not 0: the workgroups stand in buffer counts - 1 at counts_offset when it
+ * runs, `groups` are the most. FILL: to, to_offset, n_bytes, word. COPY: from and
  * to. Buffers are numbers in the plan. */
 typedef struct pctl_step {
 	uint32_t kind;
@@ -44,6 +45,8 @@ typedef struct pctl_step {
 	uint32_t word;
 	uint32_t from, to;
 	uint64_t from_offset, to_offset, n_bytes;
+	uint64_t counts_offset;
+	uint32_t counts, reserved;
 } pctl_step;
 
 /* What the host wrote of itself: the whole plan is the one kernel of a function op, or of a view. */
@@ -108,6 +111,14 @@ typedef struct pctl_plan_slot {
 	uint64_t offset, n_bytes;
 } pctl_plan_slot;
 
+/*
+ * The plan of an op in place, on ranges of a plan's buffers: of its inputs, then of its outputs, each as large as its type. It can have
+ * no assertion and no lookup, for it may run many times.
+ */
+pctl_status pctl_job_plan_put(const pctl_planner *planner, const pctl_op_ref *op,
+			      const pctl_op_query *q, const pctl_plan_slot *slots, uint32_t n_slots,
+			      const pctl_call *call, pctl_job_plan *plan);
+
 /* The elementwise kernel of a function op, appended to a plan. slots: of the op's inputs and then its output. */
 pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
 				   const pctl_op_query *q, const pctl_tensor_type *out_types,
@@ -169,6 +180,11 @@ uint64_t pctl_job_plan_peak(const pctl_job_plan *p);
  * zero. */
 pctl_status pctl_job_plan_copy(pctl_job_plan *p, uint32_t from, uint32_t to, const pctl_call *call);
 pctl_status pctl_job_plan_zero(pctl_job_plan *p, uint32_t buffer, const pctl_call *call);
+/* Copy n_bytes between ranges of two buffers. */
+pctl_status pctl_job_plan_move(pctl_job_plan *p, const pctl_plan_slot *from,
+			       const pctl_plan_slot *to, uint64_t n_bytes, const pctl_call *call);
+/* Steps from `first` on have their workgroups from `counts` at `offset`: three numbers, no more than they would have. */
+void pctl_job_plan_indirect(pctl_job_plan *p, uint32_t first, uint32_t counts, uint64_t offset);
 /* Append an assertion; its message is copied. */
 pctl_status pctl_job_plan_check(pctl_job_plan *p, const pctl_plan_check *check,
 				const pctl_call *call);

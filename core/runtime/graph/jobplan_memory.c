@@ -21,6 +21,8 @@ static void find_lives(const pctl_job_plan *p, pctl_life *lives, const uint32_t 
 
 		for (uint32_t k = 0; step->kind == PCTL_STEP_KERNEL && k < step->n_bindings; k++)
 			touch(lives, life_of, step->bindings[k].buffer, i);
+		if (step->counts != 0)
+			touch(lives, life_of, step->counts - 1u, i);
 		if (step->kind != PCTL_STEP_KERNEL)
 			touch(lives, life_of, step->to, i);
 		if (step->kind == PCTL_STEP_COPY)

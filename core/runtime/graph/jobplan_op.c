@@ -272,6 +272,28 @@ static pctl_status run_frame(struct pctl_frame *f, const pctl_op_query *q)
 	return f->status != PCTL_OK ? f->status : status;
 }
 
+pctl_status pctl_job_plan_put(const pctl_planner *planner, const pctl_op_ref *op,
+			      const pctl_op_query *q, const pctl_plan_slot *slots, uint32_t n_slots,
+			      const pctl_call *call, pctl_job_plan *plan)
+{
+	struct pctl_frame f = {.planner = planner,
+			       .plan = plan,
+			       .op = op,
+			       .call = call,
+			       .depth = 1,
+			       .within = 1,
+			       .flags = PCTL_PLAN_RUN};
+	pctl_status status = PCTL_OK;
+	uint32_t local;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < n_slots; i++)
+		status = pctl_frame_map_slot(&f, &slots[i], &local);
+	if (status == PCTL_OK)
+		status = run_op(&f, q);
+	free(f.slots);
+	return status;
+}
+
 pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const pctl_op_ref *op,
 			     const pctl_op_query *q, const pctl_tensor_type *out_types,
 			     uint32_t flags, const pctl_call *call, pctl_job_plan **out)

@@ -227,6 +227,13 @@ static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64
 	return pctl_frame_kept(f, pctl_plan_add_step(f->plan, &step, f->call));
 }
 
+/* Ports may be ranges of one buffer. */
+static int apart(const pctl_step *s)
+{
+	return s->from_offset >= s->to_offset + s->n_bytes ||
+	       s->to_offset >= s->from_offset + s->n_bytes;
+}
+
 static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uint32_t to,
 			     uint64_t to_offset, uint64_t n_bytes)
 {
@@ -249,7 +256,7 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 	step.to = f->slots[to].buffer;
 	step.from_offset += f->slots[from].offset;
 	step.to_offset += f->slots[to].offset;
-	if (step.from == step.to)
+	if (step.from == step.to && (from == to || !apart(&step)))
 		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "a copy within one buffer"));
 	return pctl_frame_kept(f, pctl_plan_add_step(f->plan, &step, f->call));
 }

@@ -1,10 +1,12 @@
-/* Finding an op by name and version over all libraries. */
+/* Finding an op by name and version over all libraries, and reading values of its attributes. */
 #include "runtime/graph/ops.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
 #include "foundation/base/str.h"
 #include "foundation/base/vec.h"
 
@@ -90,4 +92,43 @@ const pctl_port *pctl_op_input(const pctl_op_desc *d, uint32_t i)
 int pctl_op_takes(const pctl_op_desc *d, uint32_t n)
 {
 	return pctl_op_has_list(d) ? n >= d->n_in && n <= PCTL_PORTS_MAX : n == d->n_in;
+}
+
+static pctl_status refuse_attr(const pctl_attr_desc *d, const char *op, const char *text,
+			       const pctl_pos *pos, const pctl_call *call)
+{
+	static const char *const kinds[] = {"?", "an unsigned number", "a number", "a string",
+					    "true or false"};
+
+	if (d->kind == PCTL_ATTR_U64 && d->max != 0)
+		return pctl_refuse_at(call, PC4112_ATTR_VALUE, pos, NULL,
+				      "attribute \"%s\" of op \"%s\" wants a number from %" PRIu64
+				      " to %" PRIu64 ", not \"%s\"",
+				      d->name, op, d->min, d->max, text);
+	return pctl_refuse_at(call, PC4112_ATTR_VALUE, pos, NULL,
+			      "attribute \"%s\" of op \"%s\" wants %s, not \"%s\"", d->name, op,
+			      d->kind <= PCTL_ATTR_BOOL ? kinds[d->kind] : "?", text);
+}
+
+pctl_status pctl_op_attr_read(const pctl_attr_desc *d, const char *op, const char *text,
+			      const pctl_pos *pos, const pctl_call *call, pctl_attr *out)
+{
+	size_t n = strlen(text);
+	int64_t i64;
+	int good = 1;
+
+	*out = (pctl_attr){d->name, text, 0};
+	if (d->kind == PCTL_ATTR_U64) {
+		good = pctl_num_parse_u64(text, n, &out->u64) && out->u64 >= d->min &&
+		       (d->max == 0 || out->u64 <= d->max);
+	} else if (d->kind == PCTL_ATTR_I64) {
+		good = pctl_num_parse_i64(text, n, &i64) &&
+		       ((d->min == 0 && d->max == 0) ||
+			(i64 >= (int64_t)d->min && i64 <= (int64_t)d->max));
+		out->u64 = (uint64_t)i64;
+	} else if (d->kind == PCTL_ATTR_BOOL) {
+		out->u64 = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+		good = out->u64 || strcmp(text, "false") == 0 || strcmp(text, "0") == 0;
+	}
+	return good ? PCTL_OK : refuse_attr(d, op, text, pos, call);
 }

@@ -43,4 +43,8 @@ const pctl_port *pctl_op_input(const pctl_op_desc *d, uint32_t i);
 /* 1 when a use of the op can have `n` inputs. */
 int pctl_op_takes(const pctl_op_desc *d, uint32_t n);
 
+/* The value of an attribute as it is written: PC4112 at pos (may be NULL) where it is none. */
+pctl_status pctl_op_attr_read(const pctl_attr_desc *d, const char *op, const char *text,
+			      const pctl_pos *pos, const pctl_call *call, pctl_attr *out);
+
 #endif

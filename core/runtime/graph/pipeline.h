@@ -86,7 +86,7 @@ typedef struct pctl_pipe_named {
 	pctl_pipe_value value;
 } pctl_pipe_named;
 
-/* An output variable of a shader job, with its type. */
+/* An output variable of a shader job, or place of a vm job's machine, with its type. */
 typedef struct pctl_pipe_result {
 	const char *name;
 	pctl_pos pos;
@@ -94,7 +94,7 @@ typedef struct pctl_pipe_result {
 	pctl_type_pattern type;
 } pctl_pipe_result;
 
-enum { PCTL_JOB_OP = 1, PCTL_JOB_SHADER = 2 };
+enum { PCTL_JOB_OP = 1, PCTL_JOB_SHADER = 2, PCTL_JOB_VM = 3 };
 
 typedef struct pctl_pipe_job {
 	const char *id;
@@ -103,14 +103,15 @@ typedef struct pctl_pipe_job {
 	const char *op;			   /* name without version */
 	uint32_t version_min, version_max; /* 0, 0: any */
 	pctl_pos op_pos;
-	const char *shader;	 /* path relative to the pipeline's directory */
+	const char *
+		shader; /* path relative to the pipeline's directory; of a vm job its machine's file */
 	const char *shader_text; /* given in memory instead of a path, or NULL */
 	const char *entry;
 	pctl_pipe_value
 		groups[3]; /* dispatch: numbers, parameters, or "dim", "dim/64" (rounded up) */
 	uint32_t n_groups;
 	pctl_pipe_feed *in;
-	pctl_pipe_result *out;	/* shader jobs */
+	pctl_pipe_result *out;	/* shader and vm jobs */
 	pctl_pipe_named *attr;	/* attributes of an op, overrides of a shader */
 	pctl_pipe_value repeat; /* text NULL: once */
 	pctl_pipe_feed *carry;	/* port: the input; from.name: the output */

@@ -179,10 +179,49 @@ static void read_repeat(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe
 	}
 }
 
+static void read_results(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_job *job)
+{
+	const pctl_conf_value *out = pctl_conf_get(v, "out");
+
+	job->out = pctl_pipe_table(r, pctl_pipe_count(out), sizeof(*job->out));
+	job->n_out = job->out == NULL ? 0 : pctl_pipe_count(out);
+	for (uint32_t i = 0; i < job->n_out; i++) {
+		job->out[i].name = pctl_pipe_dup(r, out->items[i]->key);
+		job->out[i].pos = pctl_pipe_place(r, out->items[i]->key_pos);
+		job->out[i].type_pos = pctl_pipe_place(r, out->items[i]->pos);
+		pctl_pipe_read_type(r, out->items[i], &job->out[i].type);
+	}
+}
+
+static void refuse_keys(pctl_pipe_reader *r, const pctl_conf_value *v, const pctl_pipe_job *job,
+			const char *kind, const char *const *keys, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const pctl_conf_value *wrong = pctl_conf_get(v, keys[i]);
+
+		if (wrong != NULL)
+			pctl_pipe_keep(
+				r, pctl_refuse_at(
+					   r->call, PC4005_JOB_KIND, &wrong->key_pos, NULL,
+					   "%s job \"%s\" takes no `%s`: that is for shader jobs",
+					   kind, job->id, keys[i]));
+	}
+}
+
+static void read_vm(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_job *job)
+{
+	static const char *const shader_keys[] = {"entry", "dispatch", "override", "attr"};
+
+	job->kind = PCTL_JOB_VM;
+	job->shader = pctl_pipe_text(r, pctl_conf_get(v, "vm"));
+	job->op_pos = pctl_pipe_place(r, pctl_conf_get(v, "vm")->pos);
+	read_results(r, v, job);
+	refuse_keys(r, v, job, "vm", shader_keys, COUNT(shader_keys));
+}
+
 static void read_shader(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_job *job)
 {
-	const pctl_conf_value *dispatch = pctl_conf_get(v, "dispatch"),
-			      *out = pctl_conf_get(v, "out");
+	const pctl_conf_value *dispatch = pctl_conf_get(v, "dispatch");
 
 	job->kind = PCTL_JOB_SHADER;
 	job->shader = pctl_pipe_text(r, pctl_conf_get(v, "shader"));
@@ -195,14 +234,7 @@ static void read_shader(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe
 						 "shader job \"%s\" has no dispatch", job->id));
 	for (uint32_t i = 0; i < pctl_pipe_count(dispatch) && i < 3; i++)
 		job->groups[job->n_groups++] = pctl_pipe_read_value(r, dispatch->items[i]);
-	job->out = pctl_pipe_table(r, pctl_pipe_count(out), sizeof(*job->out));
-	job->n_out = job->out == NULL ? 0 : pctl_pipe_count(out);
-	for (uint32_t i = 0; i < job->n_out; i++) {
-		job->out[i].name = pctl_pipe_dup(r, out->items[i]->key);
-		job->out[i].pos = pctl_pipe_place(r, out->items[i]->key_pos);
-		job->out[i].type_pos = pctl_pipe_place(r, out->items[i]->pos);
-		pctl_pipe_read_type(r, out->items[i], &job->out[i].type);
-	}
+	read_results(r, v, job);
 	if (pctl_conf_get(v, "attr") != NULL)
 		pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4005_JOB_KIND,
 						 &pctl_conf_get(v, "attr")->key_pos,
@@ -223,16 +255,7 @@ static void read_op(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_job
 						 "write library.op@version",
 						 "\"%s\" is not the name of an op", text));
 	job->attr = read_named(r, pctl_conf_get(v, "attr"), &job->n_attr);
-	for (uint32_t i = 0; i < COUNT(shader_keys); i++) {
-		const pctl_conf_value *wrong = pctl_conf_get(v, shader_keys[i]);
-
-		if (wrong != NULL)
-			pctl_pipe_keep(
-				r, pctl_refuse_at(
-					   r->call, PC4005_JOB_KIND, &wrong->key_pos, NULL,
-					   "op job \"%s\" takes no `%s`: that is for shader jobs",
-					   job->id, shader_keys[i]));
-	}
+	refuse_keys(r, v, job, "op", shader_keys, COUNT(shader_keys));
 }
 
 static void read_job(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_job *job)
@@ -252,11 +275,13 @@ static void read_job(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_jo
 		kinds += pctl_conf_get(v, job_kinds[i]) != NULL;
 	if (kinds != 1)
 		pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4005_JOB_KIND, &v->pos,
-						 "give either `op` or `shader`",
+						 "give one of `op`, `shader` and `vm`",
 						 "job \"%s\" runs %s", job->id,
 						 kinds == 0 ? "nothing" : "more than one thing"));
 	else if (pctl_conf_get(v, "op") != NULL)
 		read_op(r, v, job);
+	else if (pctl_conf_get(v, "vm") != NULL)
+		read_vm(r, v, job);
 	else
 		read_shader(r, v, job);
 	job->in = read_feeds(r, pctl_conf_get(v, "in"), &job->n_in);

@@ -79,50 +79,51 @@ static const pctl_conf_field repeat_fields[] = {
 };
 static const pctl_conf_schema repeat_schema = PCTL_CONF_SCHEMA("a repeat", repeat_fields);
 
-#define JOB_FIELDS                                                                               \
-	{.key = "id",                                                                            \
-	 .kind = PCTL_FIELD_NAME,                                                                \
-	 .flags = PCTL_FIELD_REQUIRED,                                                           \
-	 .doc = "name of the job"},                                                              \
-		{.key = "op",                                                                    \
-		 .kind = PCTL_FIELD_STRING,                                                      \
-		 .doc = "an op of an op library, rank.step@1"},                                  \
-		{.key = "shader", .kind = PCTL_FIELD_STRING, .doc = "a WGSL file"},              \
-		{.key = "entry", .kind = PCTL_FIELD_NAME, .doc = "entry point of the shader"},   \
-		{.key = "dispatch",                                                              \
-		 .kind = PCTL_FIELD_LIST,                                                        \
-		 .min = 1,                                                                       \
-		 .max = 3,                                                                       \
-		 .element = &scalar_element,                                                     \
-		 .doc = "workgroups: numbers, \"$param\", \"dim\" or \"dim/64\" (rounded up)"},  \
-		{.key = "in",                                                                    \
-		 .kind = PCTL_FIELD_MAP,                                                         \
-		 .element = &feed_element,                                                       \
-		 .doc = "port = \"$input\" or \"job.port\"; [ .. ] of them where the port is a " \
-			"list"},                                                                 \
-		{.key = "out",                                                                   \
-		 .kind = PCTL_FIELD_MAP,                                                         \
-		 .element = &string_element,                                                     \
-		 .doc = "variable = type (shader jobs)"},                                        \
-		{.key = "attr",                                                                  \
-		 .kind = PCTL_FIELD_MAP,                                                         \
-		 .element = &scalar_element,                                                     \
-		 .doc = "attributes of the op"},                                                 \
-		{.key = "override",                                                              \
-		 .kind = PCTL_FIELD_MAP,                                                         \
-		 .element = &scalar_element,                                                     \
-		 .doc = "overrides of the shader"},                                              \
-		{.key = "repeat",                                                                \
-		 .kind = PCTL_FIELD_GROUP,                                                       \
-		 .group = &repeat_schema,                                                        \
-		 .doc = "run several times"},                                                    \
-		{.key = "after",                                                                 \
-		 .kind = PCTL_FIELD_LIST,                                                        \
-		 .element = &string_element,                                                     \
-		 .doc = "jobs that run before"},                                                 \
-	{                                                                                        \
-		.key = "placement", .kind = PCTL_FIELD_STRING,                                   \
-		.doc = "a backend or device this job must run on"                                \
+#define JOB_FIELDS                                                                                \
+	{.key = "id",                                                                             \
+	 .kind = PCTL_FIELD_NAME,                                                                 \
+	 .flags = PCTL_FIELD_REQUIRED,                                                            \
+	 .doc = "name of the job"},                                                               \
+		{.key = "op",                                                                     \
+		 .kind = PCTL_FIELD_STRING,                                                       \
+		 .doc = "an op of an op library, rank.step@1"},                                   \
+		{.key = "shader", .kind = PCTL_FIELD_STRING, .doc = "a WGSL file"},               \
+		{.key = "vm", .kind = PCTL_FIELD_STRING, .doc = "a file of a machine, x.vm.cfg"}, \
+		{.key = "entry", .kind = PCTL_FIELD_NAME, .doc = "entry point of the shader"},    \
+		{.key = "dispatch",                                                               \
+		 .kind = PCTL_FIELD_LIST,                                                         \
+		 .min = 1,                                                                        \
+		 .max = 3,                                                                        \
+		 .element = &scalar_element,                                                      \
+		 .doc = "workgroups: numbers, \"$param\", \"dim\" or \"dim/64\" (rounded up)"},   \
+		{.key = "in",                                                                     \
+		 .kind = PCTL_FIELD_MAP,                                                          \
+		 .element = &feed_element,                                                        \
+		 .doc = "port = \"$input\" or \"job.port\"; [ .. ] of them where the port is a "  \
+			"list"},                                                                  \
+		{.key = "out",                                                                    \
+		 .kind = PCTL_FIELD_MAP,                                                          \
+		 .element = &string_element,                                                      \
+		 .doc = "variable = type (shader jobs), or place = type (vm jobs)"},              \
+		{.key = "attr",                                                                   \
+		 .kind = PCTL_FIELD_MAP,                                                          \
+		 .element = &scalar_element,                                                      \
+		 .doc = "attributes of the op"},                                                  \
+		{.key = "override",                                                               \
+		 .kind = PCTL_FIELD_MAP,                                                          \
+		 .element = &scalar_element,                                                      \
+		 .doc = "overrides of the shader"},                                               \
+		{.key = "repeat",                                                                 \
+		 .kind = PCTL_FIELD_GROUP,                                                        \
+		 .group = &repeat_schema,                                                         \
+		 .doc = "run several times"},                                                     \
+		{.key = "after",                                                                  \
+		 .kind = PCTL_FIELD_LIST,                                                         \
+		 .element = &string_element,                                                      \
+		 .doc = "jobs that run before"},                                                  \
+	{                                                                                         \
+		.key = "placement", .kind = PCTL_FIELD_STRING,                                    \
+		.doc = "a backend or device this job must run on"                                 \
 	}
 #define GROUP_FIELD(of)                                                               \
 	{                                                                             \

@@ -13,12 +13,12 @@ from harness import Harness
 CMAKE, SOURCE, BUILD, CC, LIBDIR = sys.argv[1:6]
 
 FILES = """bin/pipectl libexec/pipectl/pipectl-worker LIB/libpctl_sdk.a LIB/pkgconfig/pipectl.pc LIB/pkgconfig/pipectl-sdk.pc
-LIB/libpipectl.so LIB/libpipectl.so.0 include/pipectl/pipectl.h include/pipectl/chain.h include/pipectl/resident.h
+LIB/libpipectl.so LIB/libpipectl.so.0 include/pipectl/pipectl.h include/pipectl/chain.h include/pipectl/resident.h include/pipectl/vm.h
 LIB/cmake/pipectl/pipectl-config.cmake LIB/cmake/pipectl/pipectl-config-version.cmake
 LIB/pipectl/plugins/cpu.so LIB/pipectl/plugins.d/cpu.plugin.cfg LIB/pipectl/ops/rank.so
 include/pipectl/backend.h include/pipectl/oplib.h include/pipectl/codes.def include/pipectl/codes/plugin.def
 share/pipectl/conf/pipectl.cfg share/pipectl/conf/policy/default.cfg share/pipectl/sdk/new-backend
-share/man/man1/pipectl.1 share/man/man1/pipectl-run.1 share/man/man5/pipectl-pipeline.5 share/man/man5/pipectl-plugin.5 share/man/man5/pipectl-policy.5
+share/man/man1/pipectl.1 share/man/man1/pipectl-run.1 share/man/man5/pipectl-pipeline.5 share/man/man5/pipectl-plugin.5 share/man/man5/pipectl-policy.5 share/man/man5/pipectl-vm.5
 share/bash-completion/completions/pipectl share/zsh/site-functions/_pipectl
 share/fish/vendor_completions.d/pipectl.fish""".replace("LIB", LIBDIR).split()
 

@@ -68,6 +68,9 @@ class Outputs(Harness):
             "write an output port to a file": (lambda p: [
                 "op", "run", "int.add@1", "--in", f"a={self.x}:u32[4096]", "--in", f"b={self.x}:u32[4096]", "--out", "y=" + p,
                 "--backend", "cpu"], True),
+            "write a place to a file: r30, r30_2 of instance 2, metrics, logits": (lambda p: [
+                "vm", "run", os.path.join(os.environ["PIPELINES"], "vm", "image.vm.cfg"), "--in", "r0=" + self.x, "--out", "r30=" + p,
+                "--backend", "cpu"], True),
             "write to a file instead of standard output": (lambda p: ["cas", "get", self.cid, "--out", p], True),
             "the archive to write": (lambda p: ["cas", "export", self.cid, "--car", p], True),
             "write the certificate there instead of into the directory":

@@ -9,7 +9,7 @@ from harness import Harness, patient
 
 SELECTORS = {"cpu": "cpu", "lavapipe": "vulkan:llvmpipe", "pocl": "opencl:portable", "swiftshader": "vulkan:SwiftShader"}
 # What is driven, and how many outputs are compared then.
-PARTS = [("layer", 10, 40), ("words", 10, 40), ("verified", 3, 12), ("share", 8, 36), ("fail", 3, 12)]
+PARTS = [("layer", 10, 40), ("words", 10, 40), ("machines", 6, 18), ("verified", 3, 12), ("share", 8, 36), ("fail", 3, 12)]
 
 
 h = Harness()

@@ -1,5 +1,5 @@
 /* Steps of resident runs against plain runs of the same pipeline on the reference, byte for byte: in each step what is read, and the
- * states, which the plain runs hand on themselves. usage: steps HOME DIRECTORY DEVICE STEPS (layer|words|verified|share|fail) */
+ * states, which the plain runs hand on themselves. usage: steps HOME DIRECTORY DEVICE STEPS (layer|words|machines|verified|share|fail) */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +47,13 @@ static const struct setup WORDS = {"words.pipe.cfg",
 				   {8, 280, 20, 18},
 				   6,
 				   4};
+
+static const struct setup MACHINES = {"machines.pipe.cfg",
+				      {{"x", NULL, 'x', 'w', 16}, {"s", "s_after", 's', 'w', 16}},
+				      {"s_after", "first", "second"},
+				      {16, 16, 16},
+				      2,
+				      3};
 
 static uint64_t next(uint64_t *state)
 {
@@ -340,7 +347,10 @@ int main(int argc, char **argv)
 	steps = strtoull(argv[4], NULL, 10);
 	what = argv[5];
 	must(pipectl_open(&o, &g->p), "opening an installation", g->last);
-	load(g, argv[2], strcmp(what, "words") == 0 ? &WORDS : &LAYER);
+	load(g, argv[2],
+	     strcmp(what, "words") == 0	     ? &WORDS
+	     : strcmp(what, "machines") == 0 ? &MACHINES
+					     : &LAYER);
 	if (strcmp(what, "share") == 0)
 		share(g, steps);
 	else if (strcmp(what, "fail") == 0)
