@@ -18,18 +18,22 @@ static const char *const why_words[] = {[PCTL_GENERATED_LENGTH] = "length",
 					[PCTL_GENERATED_END] = "end",
 					[PCTL_GENERATED_STOPPED] = "stopped",
 					[PCTL_GENERATED_CONTEXT] = "context"};
-#define SEQUENCE(kind, key, member, ...) PCTL_RECORD_FIELD(kind, key, pctl_statement_sequence, member, __VA_ARGS__)
+#define SEQUENCE(kind, key, member, ...) \
+	PCTL_RECORD_FIELD(kind, key, pctl_statement_sequence, member, __VA_ARGS__)
 static const pctl_record_field sequence_fields[] = {
 	SEQUENCE(TEXT, "tokens", tokens, .means = "the tokens that were made, by their numbers"),
 	SEQUENCE(WORD, "ended_by", why, PCTL_RECORD_WORDS(why_words), .means = "what ended it"),
 	SEQUENCE(CODED, "logits", logits, .coding = &pctl_cid_coding,
-		 .means = "of f32[tokens, vocabulary], what each token was chosen from, before penalties"),
+		 .means = "of f32[tokens, vocabulary], what each token was chosen from, before "
+			  "penalties"),
 };
 static const pctl_record_shape sequence_shape =
 	PCTL_RECORD_SHAPE(sequence_fields, PCTL_RECORD_BLOCK, pctl_statement_sequence);
 
-#define FIELD(kind, key, member, ...) PCTL_RECORD_FIELD(kind, key, pctl_statement, member, __VA_ARGS__)
-#define NUMBER(key, member, text) PCTL_RECORD_SIZED(CHARS, key, pctl_statement, member, .least = 1, .means = text)
+#define FIELD(kind, key, member, ...) \
+	PCTL_RECORD_FIELD(kind, key, pctl_statement, member, __VA_ARGS__)
+#define NUMBER(key, member, text) \
+	PCTL_RECORD_SIZED(CHARS, key, pctl_statement, member, .least = 1, .means = text)
 static const pctl_record_field fields[] = {
 	{.key = "semantics",
 	 .kind = PCTL_RECORD_CONSTANT,
@@ -38,26 +42,32 @@ static const pctl_record_field fields[] = {
 	FIELD(CODED, "model", model, .coding = &pctl_cid_coding,
 	      .means = "of the model's description and the CIDs of its tensors"),
 	FIELD(TEXT, "prompt", prompt, .means = "its tokens, by their numbers"),
-	FIELD(U32, "tokens", n_tokens, .bound = UINT32_MAX, .means = "how many were asked for, at most"),
+	FIELD(U32, "tokens", n_tokens, .bound = UINT32_MAX,
+	      .means = "how many were asked for, at most"),
 	FIELD(BOOL, "goes_on", goes_on, .means = "behind a token that ends the text, too"),
-	FIELD(U64, "seed", seed, .bound = UINT64_MAX, .means = "of what is drawn; sequence i draws by stream i"),
-	NUMBER("temperature", temperature, "what logits are divided by; 0: the most probable token"),
+	FIELD(U64, "seed", seed, .bound = UINT64_MAX,
+	      .means = "of what is drawn; sequence i draws by stream i"),
+	NUMBER("temperature", temperature,
+	       "what logits are divided by; 0: the most probable token"),
 	FIELD(U32, "top_k", top_k, .bound = UINT32_MAX, .means = "0: all"),
 	NUMBER("top_p", top_p, "1: all"),
 	NUMBER("min_p", min_p, "0: all"),
 	NUMBER("repetition_penalty", repetition, "1: none"),
 	NUMBER("presence_penalty", presence, "0: none"),
 	NUMBER("frequency_penalty", frequency, "0: none"),
-	FIELD(LIST, "sequences", sequences, .n_at = offsetof(pctl_statement, n_sequences), .least = 1,
-	      .bound = SEQUENCES_MAX, .of = &sequence_shape, .means = "what came of it"),
+	FIELD(LIST, "sequences", sequences, .n_at = offsetof(pctl_statement, n_sequences),
+	      .least = 1, .bound = SEQUENCES_MAX, .of = &sequence_shape,
+	      .means = "what came of it"),
 	FIELD(TEXT, "device", device, .means = "where it was made, by its selector"),
 	FIELD(TEXT, "device_name", device_name, .means = "as its driver calls it"),
-	FIELD(CODED, "evidence", evidence, .coding = &pctl_evidence_coding, .means = "how that device's word stands"),
+	FIELD(CODED, "evidence", evidence, .coding = &pctl_evidence_coding,
+	      .means = "how that device's word stands"),
 };
 static const pctl_record_shape shape = PCTL_RECORD_SHAPE(fields, PCTL_RECORD_BLOCK, pctl_statement);
 const pctl_record_type pctl_statement_type = {
 	.group = "generation",
-	.opening = "// What a language model went on with, made by `pipectl generate --receipt`; `pipectl generate --replay` asks again.\n",
+	.opening = "// What a language model went on with, made by `pipectl generate --receipt`; "
+		   "`pipectl generate --replay` asks again.\n",
 	.shape = &shape,
 	.quoting = PCTL_RECORD_HEXES,
 	.form = PC6291_GENERATION_FORM,
@@ -112,9 +122,9 @@ static int parse_float(const char *text, float *out)
 
 /* ---- making, writing, reading ---- */
 
-pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options *o, const pctl_generated *g,
-			      const pctl_cid *logits, pctl_arena *arena, const pctl_call *call,
-			      pctl_statement *out)
+pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options *o,
+			      const pctl_generated *g, const pctl_cid *logits, pctl_arena *arena,
+			      const pctl_call *call, pctl_statement *out)
 {
 	const struct {
 		char *to;
@@ -143,12 +153,14 @@ pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options 
 	out->sequences = pctl_arena_alloc(arena, (g->n_sequences + 1ull) * sizeof(*out->sequences));
 	for (uint32_t i = 0; out->sequences != NULL && i < g->n_sequences; i++)
 		out->sequences[i] = (pctl_statement_sequence){
-			numbers(g->sequences[i].tokens, g->sequences[i].n, arena), g->sequences[i].why, logits[i]};
-	return pctl_arena_failed(arena) || out->prompt == NULL ? pctl_no_memory(call, "a statement") : PCTL_OK;
+			numbers(g->sequences[i].tokens, g->sequences[i].n, arena),
+			g->sequences[i].why, logits[i]};
+	return pctl_arena_failed(arena) || out->prompt == NULL ? pctl_no_memory(call, "a statement")
+							       : PCTL_OK;
 }
 
-pctl_status pctl_statement_write(const pctl_statement *s, const char *path, const pctl_signer *signer,
-				 const pctl_call *call)
+pctl_status pctl_statement_write(const pctl_statement *s, const char *path,
+				 const pctl_signer *signer, const pctl_call *call)
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	pctl_status status = pctl_record_put(&pctl_statement_type, s, &text, "a statement", call);
@@ -173,7 +185,8 @@ pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_
 	if (status == PCTL_OK)
 		status = pctl_sealed_check(path, text, n, call, &n_signed, signer);
 	if (status == PCTL_OK)
-		status = pctl_record_read_exact(&pctl_statement_type, path, text, n_signed, arena, call, out);
+		status = pctl_record_read_exact(&pctl_statement_type, path, text, n_signed, arena,
+						call, out);
 	if (status == PCTL_OK)
 		memcpy(out->signer, signer, sizeof(signer));
 	free(text);
@@ -185,12 +198,14 @@ pctl_status pctl_statement_question(const pctl_statement *s, const char *name, p
 {
 	uint32_t *prompt;
 
-	*out = (pctl_generate_options){.n_tokens = s->n_tokens, .goes_on = s->goes_on, .sequences = s->n_sequences};
+	*out = (pctl_generate_options){
+		.n_tokens = s->n_tokens, .goes_on = s->goes_on, .sequences = s->n_sequences};
 	out->sampling.seed = s->seed;
 	out->sampling.top_k = s->top_k;
 	if (!parse_numbers(s->prompt, arena, &prompt, &out->n_prompt) ||
 	    !parse_float(s->temperature, &out->sampling.temperature) ||
-	    !parse_float(s->top_p, &out->sampling.top_p) || !parse_float(s->min_p, &out->sampling.min_p) ||
+	    !parse_float(s->top_p, &out->sampling.top_p) ||
+	    !parse_float(s->min_p, &out->sampling.min_p) ||
 	    !parse_float(s->repetition, &out->sampling.repetition_penalty) ||
 	    !parse_float(s->presence, &out->sampling.presence_penalty) ||
 	    !parse_float(s->frequency, &out->sampling.frequency_penalty))
@@ -217,28 +232,35 @@ static uint32_t first_difference(const char *a, const char *b)
 	return at;
 }
 
-pctl_status pctl_statement_compare(const pctl_statement *said, const pctl_statement *found, const pctl_call *call)
+pctl_status pctl_statement_compare(const pctl_statement *said, const pctl_statement *found,
+				   const pctl_call *call)
 {
 	char a[PCTL_CID_TEXT_SIZE], b[PCTL_CID_TEXT_SIZE];
 
 	if (pctl_cid_compare(&said->model, &found->model) != 0)
-		return pctl_refuse(call, PC6292_GENERATION_DIFFERS, "the statement is of model %s, this one is %s",
-				   pctl_cid_format(&said->model, a), pctl_cid_format(&found->model, b));
+		return pctl_refuse(call, PC6292_GENERATION_DIFFERS,
+				   "the statement is of model %s, this one is %s",
+				   pctl_cid_format(&said->model, a),
+				   pctl_cid_format(&found->model, b));
 	for (uint32_t i = 0; i < said->n_sequences; i++) {
 		const pctl_statement_sequence *x = &said->sequences[i], *y = &found->sequences[i];
 
 		if (strcmp(x->tokens, y->tokens) != 0)
 			return pctl_refuse(call, PC6292_GENERATION_DIFFERS,
-					   "sequence %" PRIu32 ": token %" PRIu32 " is another one than was stated", i,
-					   first_difference(x->tokens, y->tokens));
+					   "sequence %" PRIu32 ": token %" PRIu32
+					   " is another one than was stated",
+					   i, first_difference(x->tokens, y->tokens));
 		if (x->why != y->why)
 			return pctl_refuse(call, PC6292_GENERATION_DIFFERS,
-					   "sequence %" PRIu32 " was ended by %s, not by %s as was stated", i,
-					   why_words[y->why], why_words[x->why]);
+					   "sequence %" PRIu32
+					   " was ended by %s, not by %s as was stated",
+					   i, why_words[y->why], why_words[x->why]);
 		if (pctl_cid_compare(&x->logits, &y->logits) != 0)
-			return pctl_refuse(call, PC6292_GENERATION_DIFFERS,
-					   "sequence %" PRIu32 ": the tokens agree, the logits are %s, not %s as was stated",
-					   i, pctl_cid_format(&y->logits, b), pctl_cid_format(&x->logits, a));
+			return pctl_refuse(
+				call, PC6292_GENERATION_DIFFERS,
+				"sequence %" PRIu32
+				": the tokens agree, the logits are %s, not %s as was stated",
+				i, pctl_cid_format(&y->logits, b), pctl_cid_format(&x->logits, a));
 	}
 	return PCTL_OK;
 }

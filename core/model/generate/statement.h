@@ -29,8 +29,9 @@ typedef struct pctl_statement {
 	const char *prompt;
 	uint32_t n_tokens, goes_on, top_k, n_sequences;
 	uint64_t seed;
-	char temperature[PCTL_STATEMENT_NUMBER], top_p[PCTL_STATEMENT_NUMBER], min_p[PCTL_STATEMENT_NUMBER],
-		repetition[PCTL_STATEMENT_NUMBER], presence[PCTL_STATEMENT_NUMBER], frequency[PCTL_STATEMENT_NUMBER];
+	char temperature[PCTL_STATEMENT_NUMBER], top_p[PCTL_STATEMENT_NUMBER],
+		min_p[PCTL_STATEMENT_NUMBER], repetition[PCTL_STATEMENT_NUMBER],
+		presence[PCTL_STATEMENT_NUMBER], frequency[PCTL_STATEMENT_NUMBER];
 	pctl_statement_sequence *sequences;
 	const char *device, *device_name;
 	pctl_evidence evidence;
@@ -40,11 +41,11 @@ typedef struct pctl_statement {
 extern const pctl_record_type pctl_statement_type;
 
 /* Of what was asked and what came of it; logits: a CID for each sequence. Texts lie in the arena. */
-pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options *o, const pctl_generated *g,
-			      const pctl_cid *logits, pctl_arena *arena, const pctl_call *call,
-			      pctl_statement *out);
-pctl_status pctl_statement_write(const pctl_statement *s, const char *path, const pctl_signer *signer,
-				 const pctl_call *call);
+pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options *o,
+			      const pctl_generated *g, const pctl_cid *logits, pctl_arena *arena,
+			      const pctl_call *call, pctl_statement *out);
+pctl_status pctl_statement_write(const pctl_statement *s, const char *path,
+				 const pctl_signer *signer, const pctl_call *call);
 /* PC6291 where the file is no such statement; PC5012 where it is not as it was signed. */
 pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_call *call,
 				pctl_statement *out);
@@ -52,6 +53,7 @@ pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_
 pctl_status pctl_statement_question(const pctl_statement *s, const char *name, pctl_arena *arena,
 				    const pctl_call *call, pctl_generate_options *out);
 /* PC6292 at the first difference: another model, the sequence and the token, or logits. */
-pctl_status pctl_statement_compare(const pctl_statement *said, const pctl_statement *found, const pctl_call *call);
+pctl_status pctl_statement_compare(const pctl_statement *said, const pctl_statement *found,
+				   const pctl_call *call);
 
 #endif
