@@ -10,12 +10,15 @@
 #include "foundation/tensorfile/tensor_file.h"
 #include "model.h"
 #include "model/generate/generate.h"
+#include "model/generate/statement.h"
 
 #define PROMPT_MAX (16u << 20)
 
 /*
  * stream    text of the only sequence as it comes; NULL: all is printed behind
- * logits    of every token that was made, sequence by sequence: n_logits rows for each
+ * logits    of every token that was made, sequence by sequence: n_logits rows for each; NULL: not kept
+ * hashers   of each sequence's logits, NULL: no statement is made
+ * said      what is made again, where `replayed` names it
  */
 typedef struct generation {
 	pctl_app *app;
@@ -24,8 +27,11 @@ typedef struct generation {
 	pctl_token_stream stream;
 	float *logits;
 	uint32_t *n_logits;
-	const char *file;
-	int streams;
+	pctl_hasher **hashers;
+	pctl_cid *cids;
+	pctl_statement said;
+	const char *file, *receipt, *replayed;
+	int streams, unhashed;
 } generation;
 
 static pctl_status whole(pctl_app *app, const char *option, uint64_t most, uint64_t *out)
@@ -137,30 +143,75 @@ static void keep_logits(void *ctx, uint32_t slot, const float *logits)
 	const uint64_t n = pctl_model_engine_of(g->engine)->n_vocab;
 	const uint64_t row = (uint64_t)slot * g->o.n_tokens + g->n_logits[slot]++;
 
-	memcpy(g->logits + row * n, logits, n * sizeof(*logits));
+	if (g->logits != NULL)
+		memcpy(g->logits + row * n, logits, n * sizeof(*logits));
+	if (g->hashers != NULL)
+		g->unhashed |= pctl_hasher_update(g->hashers[slot], logits, n * sizeof(*logits)) !=
+			       PCTL_OK;
+}
+
+static pctl_status begin_hashes(generation *g)
+{
+	pctl_status status = PCTL_OK;
+
+	g->hashers = calloc(g->o.sequences, sizeof(pctl_hasher *));
+	g->cids = calloc(g->o.sequences, sizeof(*g->cids));
+	if (g->hashers == NULL || g->cids == NULL)
+		return pctl_no_memory(g->app->call, "logits");
+	for (uint32_t i = 0; status == PCTL_OK && i < g->o.sequences; i++)
+		status = pctl_hasher_create(g->app->call, &g->hashers[i]);
+	return status;
 }
 
 static pctl_status begin_logits(generation *g)
 {
 	const uint64_t n_vocab = pctl_model_engine_of(g->engine)->n_vocab;
-	pctl_tensor_format format;
+	pctl_status status = PCTL_OK;
 
-	g->file = pctl_option_value(&g->app->line, "--logits");
-	if (g->file == NULL)
+	if (g->file == NULL && g->receipt == NULL && g->replayed == NULL)
 		return PCTL_OK;
-	if (!pctl_tensor_format_of(g->file, &format))
-		return pctl_refuse(g->app->call, PC10_USAGE,
-				   "--logits wants a file .npy, .npz or .safetensors, not \"%s\"",
-				   g->file);
-	g->logits = calloc((uint64_t)g->o.sequences * g->o.n_tokens + 1, n_vocab * sizeof(float));
 	g->n_logits = calloc(g->o.sequences, sizeof(*g->n_logits));
-	if (g->logits == NULL || g->n_logits == NULL)
+	if (g->file != NULL)
+		g->logits = calloc((uint64_t)g->o.sequences * g->o.n_tokens + 1,
+				   n_vocab * sizeof(float));
+	if (g->n_logits == NULL || (g->file != NULL && g->logits == NULL))
 		return pctl_no_memory(g->app->call, "logits");
+	if (g->receipt != NULL || g->replayed != NULL)
+		status = begin_hashes(g);
 	pctl_model_engine_on_logits(g->engine, keep_logits, g);
-	return PCTL_OK;
+	return status;
 }
 
-/* f32[sequences, tokens, n_vocab]; where a sequence ended sooner, zeros. */
+/* The statement of what was made: written, or held against the one that is made again. */
+static pctl_status state(generation *g, const pctl_generated *out)
+{
+	pctl_app *app = g->app;
+	pctl_signer *signer = NULL;
+	pctl_statement found;
+	pctl_status status = PCTL_OK;
+
+	if (g->hashers == NULL)
+		return PCTL_OK;
+	for (uint32_t i = 0; status == PCTL_OK && i < g->o.sequences; i++) {
+		status = g->unhashed ? PCTL_E_INTERNAL
+				     : pctl_hasher_finish(g->hashers[i], &g->cids[i]);
+		g->hashers[i] = NULL;
+	}
+	if (status == PCTL_OK)
+		status = pctl_statement_of(g->engine, &g->o, out, g->cids, app->arena, app->call,
+					   &found);
+	if (status == PCTL_OK && g->replayed != NULL)
+		status = pctl_statement_compare(&g->said, &found, app->call);
+	if (status == PCTL_OK && g->receipt != NULL)
+		status = pctl_installation_signer(&app->host, app->call, &signer);
+	if (signer != NULL) {
+		status = pctl_statement_write(&found, g->receipt, signer, app->call);
+		pctl_signer_close(signer);
+	}
+	return status;
+}
+
+/* f32[sequences, tokens, n_vocab]; where a sequence ended sooner, zeros. Of a name that is no file of tensors, the bytes alone. */
 static pctl_status write_logits(const generation *g)
 {
 	const pctl_tensor t = {.name = "logits",
@@ -171,9 +222,14 @@ static pctl_status write_logits(const generation *g)
 			       .data = g->logits};
 	pctl_tensor_format format;
 
-	if (g->file == NULL || !pctl_tensor_format_of(g->file, &format))
+	if (g->file == NULL)
 		return PCTL_OK;
-	return pctl_tensor_file_write(g->file, format, &t, 1, g->app->call);
+	if (pctl_tensor_format_of(g->file, &format))
+		return pctl_tensor_file_write(g->file, format, &t, 1, g->app->call);
+	return pctl_file_write(g->file, g->logits,
+			       (uint64_t)g->o.sequences * g->o.n_tokens * t.type.dim[2] *
+				       sizeof(float),
+			       1, g->app->call);
 }
 
 static const char *const why_words[] = {[PCTL_GENERATED_LENGTH] = "length",
@@ -237,11 +293,20 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 				f.device_name == NULL ? "no device" : f.device_name, g->o.n_prompt,
 				(double)out->first_ns / 1e9, rate(out->n_later, out->later_ns),
 				f.submits, (double)f.total_bytes / 1048576);
+		if (!app->quiet && g->replayed != NULL)
+			fprintf(stderr,
+				"the same tokens and logits as were made on %s, signed by %s\n",
+				g->said.device_name, g->said.signer);
 		return;
 	}
 	pctl_json_array_end(j);
 	pctl_json_kv_string(j, "device", f.device == NULL ? "" : f.device);
 	pctl_json_kv_string(j, "device_name", f.device_name == NULL ? "" : f.device_name);
+	if (g->replayed != NULL) {
+		pctl_json_kv_bool(j, "agrees", 1);
+		pctl_json_kv_string(j, "signer", g->said.signer);
+		pctl_json_kv_string(j, "made_on", g->said.device_name);
+	}
 	pctl_json_key(j, "first_token_seconds");
 	pctl_json_double(j, (double)out->first_ns / 1e9);
 	pctl_json_key(j, "tokens_per_second");
@@ -254,38 +319,77 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 	pctl_json_kv_u64(j, "cache_bytes_of_a_token", f.cache_token_bytes);
 }
 
-static pctl_status run(pctl_app *app, generation *g)
+/* The question of the command line, or that of a statement. */
+static pctl_status ask(pctl_app *app, generation *g)
 {
 	uint64_t n_tokens = 128, sequences = 1;
-	uint32_t *prompt = NULL;
-	pctl_generated out = {0};
-	pctl_status status = whole(app, "--tokens", 1u << 24, &n_tokens);
+	pctl_status status = PCTL_OK;
 
+	g->file = pctl_option_value(&app->line, "--logits");
+	g->receipt = pctl_option_value(&app->line, "--receipt");
+	g->replayed = pctl_option_value(&app->line, "--replay");
+	if (g->replayed != NULL) {
+		if (pctl_option_has(&app->line, "--prompt"))
+			return pctl_refuse(
+				app->call, PC10_USAGE,
+				"--replay asks what a statement says, so --prompt has no place");
+		status = pctl_statement_read(g->replayed, app->arena, app->call, &g->said);
+		if (status == PCTL_OK)
+			status = pctl_statement_question(&g->said, g->replayed, app->arena,
+							 app->call, &g->o);
+		return status;
+	}
 	g->o = (pctl_generate_options){
-		.token = made,
-		.ctx = g,
 		.goes_on = (uint32_t)pctl_option_has(&app->line, "--ignore-end"),
 		.sampling = {.top_p = 1, .repetition_penalty = 1}};
+	status = whole(app, "--tokens", 1u << 24, &n_tokens);
 	if (status == PCTL_OK)
 		status = whole(app, "--batch", 1024, &sequences);
 	if (status == PCTL_OK)
 		status = sampling(app, &g->o.sampling);
-	if (status == PCTL_OK)
-		status = pctl_app_model_engine(app, sequences, &g->engine);
-	if (status == PCTL_OK)
-		status = read_prompt(app, pctl_model_engine_of(g->engine), &prompt, &g->o.n_prompt);
-	g->o.prompt = prompt;
 	g->o.n_tokens = (uint32_t)n_tokens;
 	g->o.sequences = (uint32_t)sequences;
+	return status;
+}
+
+/* Before a token is made: is the model the one that is spoken of. */
+static pctl_status same_model(const generation *g)
+{
+	pctl_statement here = {0};
+
+	(void)pctl_cid_parse(pctl_model_engine_of(g->engine)->model_cid, &here.model);
+	if (g->replayed == NULL || pctl_cid_compare(&here.model, &g->said.model) == 0)
+		return PCTL_OK;
+	return pctl_statement_compare(&g->said, &here, g->app->call);
+}
+
+static pctl_status run(pctl_app *app, generation *g)
+{
+	uint32_t *prompt = NULL;
+	pctl_generated out = {0};
+	pctl_status status = ask(app, g);
+
+	g->o.token = made;
+	g->o.ctx = g;
+	if (status == PCTL_OK)
+		status = pctl_app_model_engine(app, g->o.sequences, &g->engine);
+	if (status == PCTL_OK)
+		status = same_model(g);
+	if (status == PCTL_OK && g->replayed == NULL) {
+		status = read_prompt(app, pctl_model_engine_of(g->engine), &prompt, &g->o.n_prompt);
+		g->o.prompt = prompt;
+	}
 	if (status == PCTL_OK)
 		status = begin_logits(g);
 	if (status == PCTL_OK) {
-		g->streams = sequences == 1 && !app->json;
+		g->streams = g->o.sequences == 1 && !app->json;
 		pctl_token_stream_init(&g->stream, pctl_model_engine_tokenizer(g->engine), 0);
 		status = pctl_generate(pctl_model_engine_of(g->engine), &g->o, app->call, &out);
 	}
 	if (status == PCTL_OK)
 		status = write_logits(g);
+	if (status == PCTL_OK)
+		status = state(g, &out);
 	if (status == PCTL_OK)
 		print_all(app, g, &out);
 	pctl_generated_clear(&out);
@@ -299,6 +403,10 @@ pctl_status pctl_verb_generate(pctl_app *app)
 	const pctl_status status = run(app, &g);
 
 	pctl_model_engine_close(g.engine);
+	for (uint32_t i = 0; g.hashers != NULL && i < g.o.sequences; i++)
+		pctl_hasher_destroy(g.hashers[i]);
+	free(g.hashers);
+	free(g.cids);
 	free(g.logits);
 	free(g.n_logits);
 	return status;

@@ -282,7 +282,11 @@ const pctl_option pctl_options_generate[] = {
 	 0},
 	{"--chunk", "C", "tokens of a prompt that are run together; 64 if left out", 0, 0},
 	{"--context", "N", "positions of a sequence, at most", 0, 0},
-	{"--logits", "FILE", "write the logits of every token, .npy or .safetensors", 0, 1},
+	{"--logits", "FILE",
+	 "write the logits of every token; .npy and .safetensors with their type", 0, 1},
+	{"--receipt", "FILE", "write a signed statement of what was asked and what came of it", 0,
+	 1},
+	{"--replay", "FILE", "ask what a statement says, and hold the answer against it", 0, 0},
 	{"--backend", "ID[:DEVICE]", "where to run; the first that qualifies", 1, 0},
 	{NULL, NULL, NULL, 0, 0},
 };

@@ -1,6 +1,8 @@
 """`pipectl generate` on models with seeded weights: the same logits, to the bit, for every chunk, batch and device, as those of a plain run of the model's
 pipeline; draws that are a function of seed, stream and position; what cannot be is refused. usage: generate.py small|devices DEVICE..."""
 import json
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -51,6 +53,49 @@ def same(h, what, a, b):
             "no logits" if a is None or b is None else f"{int((a != b).sum())} of {a.size} differ")
 
 
+def sealed(h, text):
+    """A text with this home's own signature, as a maker who lies would have it."""
+    key = h.path("home/keys/signing.pem")
+    if not os.path.exists(key):
+        key = next(os.path.join(d, f) for d, _, fs in os.walk(h.path("home")) for f in fs if f == "signing.pem")
+    body = h.write("body", text)
+    value = subprocess.run(["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", body], capture_output=True, check=True).stdout.hex()
+    public = subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-outform", "DER"], capture_output=True, check=True).stdout[-32:].hex()
+    return text + f'signature : {{ key = "{public}"; value = "{value}"; }};\n'.encode()
+
+
+def statements(h, model, device):
+    """What was made is signed, and made again by other chunks; who lies is found out."""
+    ask = ["--model", model, "--context", "128", "--backend", device]
+    status, _, err = h.run("generate", *ask, "--prompt", PROMPT, "--tokens", "5", "--temperature", "0.7", "--seed", "9", "--top-k", "40", "--batch", "2", "--ignore-end",
+                           "--receipt", h.path("said.cfg"))
+    h.check("a statement", status == 0, err)
+    said = h.read("said.cfg")
+    status, out, err = h.run("generate", *ask, "--chunk", "3", "--replay", h.path("said.cfg"), "--json")
+    h.check("made again", status == 0 and json.loads(out)["agrees"] is True, err)
+    status, _, err = h.run("generate", *ask, "--replay", h.write("changed.cfg", said.replace(b'seed = "9"', b'seed = "8"')))
+    h.check("a changed statement", status == 3 and "PC5012" in err, err)
+    body = said[:said.rindex(b"signature : ")]
+    h.check("our signature is one", sealed(h, body) == said)
+    token = body.split(b'      tokens = "')[1].split(b'"')[0]
+    first = token.split(b" ")
+    third = b" ".join([*first[:2], str((int(first[2]) + 1) % 300).encode(), *first[3:]])
+    logits = body.split(b'logits = "')[1].split(b'"')[0]
+    for what, text, word in (("a token", body.replace(token, third, 1), "token 2"), ("logits", body.replace(logits, b"bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku", 1), "logits"),
+                             ("an end", body.replace(b'"length"', b'"end"', 1), "ended by"), ("a prompt", body.replace(b'prompt = "84 ', b'prompt = "85 ', 1), "token")):
+        status, _, err = h.run("generate", *ask, "--replay", h.write("lie.cfg", sealed(h, text)))
+        if h.check(f"a lie about {what}", status == 6 and "PC6292" in err and word in err, f"{status}: {err}"):
+            h.planted(f"a signed statement with another {what.split()[-1]}", "pipectl generate --receipt", "generate --replay: PC6292", err.strip().split("\n")[-1][:160])
+    for what, text in (("a number", body.replace(b'top_p = "1"', b'top_p = "one"', 1)), ("a prompt", body.replace(b'prompt = "84 ', b'prompt = "84  ', 1)), ("a key", body.replace(b"seed", b"sead", 1))):
+        status, _, err = h.run("generate", *ask, "--replay", h.write("form.cfg", sealed(h, text)))
+        h.check(f"no statement: {what}", status == 3 and "PC6291" in err, f"{status}: {err}")
+    other = synth(h, "other.gguf", "qwen2.5-0.5b", 2)
+    status, _, err = h.run("generate", "--model", other, "--context", "128", "--backend", device, "--replay", h.path("said.cfg"))
+    h.check("another model", status == 6 and "PC6292" in err and "of model" in err, f"{status}: {err}")
+    status, _, err = h.run("generate", *ask, "--prompt", "x", "--replay", h.path("said.cfg"))
+    h.check("a prompt beside a statement", status == 2, err)
+
+
 def small(h, device):
     model = synth(h, "qwen2.gguf", "qwen2.5-0.5b")
     document, whole = generate(h, "all at once", model, "--backend", device)
@@ -89,9 +134,10 @@ def small(h, device):
         _, cut = generate(h, f"{shape} in chunks", path, "--backend", device, "--chunk", "4", "--batch", "2", tokens=3)
         for i in range(2):
             same(h, f"{shape}: chunks and batch change nothing", None if cut is None else cut[i:i + 1], got)
+    statements(h, model, device)
     bad = [(("--context", "100000"), 3, "context"), (("--chunk", "0"), 3, "chunk"), (("--batch", "0"), 3, "sequences"), (("--temperature", "-1"), 2, "--temperature"),
            (("--top-p", "2"), 2, "--top-p"), (("--family", "nobody"), 5, "nobody"), (("--prompt", ""), 3, "prompt"), (("--prompt", "x" * 200, "--context", "128"), 3, "context"),
-           (("--logits", h.path("x.txt")), 2, "--logits"), (("--tokenizer", h.path("none")), 70, "none"), (("--chat",), 2, "template")]
+           (("--tokenizer", h.path("none")), 70, "none"), (("--chat",), 2, "template")]
     for args, want, word in bad:
         status, _, err = h.run("generate", "--model", model, "--backend", "cpu", *(() if "--prompt" in args else ("--prompt", "x")), *args)
         h.check(f"refused: {' '.join(args)[:60]}", status != 0 and word in err and (want == 70 or status == want), f"{status}: {err[:600]}")

@@ -53,7 +53,13 @@ class Outputs(Harness):
         job = self.need("a job", "-q", "job", "submit", "--sender", "ada", "--shader", shader, "--input", self.cid, "--dispatch",
                         "16", "--gas-limit", "10000000", "--output-bytes", "1024").split()[0]
         self.need("a block", "block", "end", "--backend", "cpu")
+        self.need("a model", "model", "synth", "--shape", "qwen2.5-0.5b", "--layers", "1", "--vocab", "300", "--context", "128", "--set", "n_embd=64", "--set", "n_heads=4",
+                  "--set", "n_kv_heads=2", "--set", "head_dim=16", "--set", "n_ff=96", "--out", self.path("model.gguf"))
+        go_on = ["generate", "--model", self.path("model.gguf"), "--prompt", "x", "--tokens", "2", "--backend", "cpu"]
         self.verbs = {
+            "write the logits of every token; .npy and .safetensors with their type": (lambda p: [*go_on, "--logits", p], True),
+            "write a signed statement of what was asked and what came of it": (lambda p: [*go_on, "--receipt", p], True),
+            "write the tokenizer.json": (lambda p: ["tokenizer", "train", "--tokens", "300", "--out", p, self.pipeline], True),
             "write an output to a file": (lambda p: [*sum_, "--out", "y=" + p], True),
             "write a signed receipt: what ran on what, and its trace": (lambda p: [*sum_, "--receipt", p], False),
             "write that variable to a file afterwards": (lambda p: [

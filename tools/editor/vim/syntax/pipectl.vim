@@ -25,6 +25,7 @@ syn match pipectlKey /\<jobs\>\ze\s*[:=]/
 syn match pipectlKey /\<id\>\ze\s*[:=]/
 syn match pipectlKey /\<op\>\ze\s*[:=]/
 syn match pipectlKey /\<shader\>\ze\s*[:=]/
+syn match pipectlKey /\<vm\>\ze\s*[:=]/
 syn match pipectlKey /\<entry\>\ze\s*[:=]/
 syn match pipectlKey /\<dispatch\>\ze\s*[:=]/
 syn match pipectlKey /\<in\>\ze\s*[:=]/

@@ -1,0 +1,266 @@
+/* Signed statements of generations; see statement.h. */
+#include "model/generate/statement.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/file.h"
+#include "foundation/base/num.h"
+#include "foundation/diag/diag.h"
+#include "runtime/cas/codings.h"
+
+#define LARGEST (64u << 20)
+#define SEQUENCES_MAX 1024u
+
+static const char *const why_words[] = {[PCTL_GENERATED_LENGTH] = "length",
+					[PCTL_GENERATED_END] = "end",
+					[PCTL_GENERATED_STOPPED] = "stopped",
+					[PCTL_GENERATED_CONTEXT] = "context"};
+#define SEQUENCE(kind, key, member, ...) \
+	PCTL_RECORD_FIELD(kind, key, pctl_statement_sequence, member, __VA_ARGS__)
+static const pctl_record_field sequence_fields[] = {
+	SEQUENCE(TEXT, "tokens", tokens, .means = "the tokens that were made, by their numbers"),
+	SEQUENCE(WORD, "ended_by", why, PCTL_RECORD_WORDS(why_words), .means = "what ended it"),
+	SEQUENCE(CODED, "logits", logits, .coding = &pctl_cid_coding,
+		 .means = "of f32[tokens, vocabulary], what each token was chosen from, before "
+			  "penalties"),
+};
+static const pctl_record_shape sequence_shape =
+	PCTL_RECORD_SHAPE(sequence_fields, PCTL_RECORD_BLOCK, pctl_statement_sequence);
+
+#define FIELD(kind, key, member, ...) \
+	PCTL_RECORD_FIELD(kind, key, pctl_statement, member, __VA_ARGS__)
+#define NUMBER(key, member, text) \
+	PCTL_RECORD_SIZED(CHARS, key, pctl_statement, member, .least = 1, .means = text)
+static const pctl_record_field fields[] = {
+	{.key = "semantics",
+	 .kind = PCTL_RECORD_CONSTANT,
+	 .constant = PCTL_SEMANTICS_VERSION,
+	 .means = "version of what programs mean"},
+	FIELD(CODED, "model", model, .coding = &pctl_cid_coding,
+	      .means = "of the model's description and the CIDs of its tensors"),
+	FIELD(TEXT, "prompt", prompt, .means = "its tokens, by their numbers"),
+	FIELD(U32, "tokens", n_tokens, .bound = UINT32_MAX,
+	      .means = "how many were asked for, at most"),
+	FIELD(BOOL, "goes_on", goes_on, .means = "behind a token that ends the text, too"),
+	FIELD(U64, "seed", seed, .bound = UINT64_MAX,
+	      .means = "of what is drawn; sequence i draws by stream i"),
+	NUMBER("temperature", temperature,
+	       "what logits are divided by; 0: the most probable token"),
+	FIELD(U32, "top_k", top_k, .bound = UINT32_MAX, .means = "0: all"),
+	NUMBER("top_p", top_p, "1: all"),
+	NUMBER("min_p", min_p, "0: all"),
+	NUMBER("repetition_penalty", repetition, "1: none"),
+	NUMBER("presence_penalty", presence, "0: none"),
+	NUMBER("frequency_penalty", frequency, "0: none"),
+	FIELD(LIST, "sequences", sequences, .n_at = offsetof(pctl_statement, n_sequences),
+	      .least = 1, .bound = SEQUENCES_MAX, .of = &sequence_shape,
+	      .means = "what came of it"),
+	FIELD(TEXT, "device", device, .means = "where it was made, by its selector"),
+	FIELD(TEXT, "device_name", device_name, .means = "as its driver calls it"),
+	FIELD(CODED, "evidence", evidence, .coding = &pctl_evidence_coding,
+	      .means = "how that device's word stands"),
+};
+static const pctl_record_shape shape = PCTL_RECORD_SHAPE(fields, PCTL_RECORD_BLOCK, pctl_statement);
+const pctl_record_type pctl_statement_type = {
+	.group = "generation",
+	.opening = "// What a language model went on with, made by `pipectl generate --receipt`; "
+		   "`pipectl generate --replay` asks again.\n",
+	.shape = &shape,
+	.quoting = PCTL_RECORD_HEXES,
+	.form = PC6291_GENERATION_FORM,
+	.contradicts = PC6291_GENERATION_FORM,
+	.title = "Statement of a generation",
+	.where = "the file of `generate --receipt`; signed",
+};
+
+/* ---- numbers ---- */
+
+static const char *numbers(const uint32_t *ids, uint32_t n, pctl_arena *arena)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	const char *out;
+
+	for (uint32_t i = 0; i < n; i++)
+		pctl_str_addf(&s, "%s%" PRIu32, i ? " " : "", ids[i]);
+	out = s.failed ? NULL : pctl_arena_printf(arena, "%s", s.data == NULL ? "" : s.data);
+	pctl_str_drop(&s);
+	return out;
+}
+
+/* Of a text of at most as many numbers as it has bytes. 0: it is none. */
+static int parse_numbers(const char *text, pctl_arena *arena, uint32_t **out, uint32_t *n)
+{
+	const size_t length = strlen(text);
+
+	*n = 0;
+	*out = pctl_arena_alloc(arena, (length + 1) * sizeof(**out));
+	while (*out != NULL && *text != '\0') {
+		const size_t digits = strcspn(text, " ");
+		uint64_t v;
+
+		if (digits == 0 || !pctl_num_parse_u64(text, digits, &v) || v > UINT32_MAX)
+			return 0;
+		(*out)[(*n)++] = (uint32_t)v;
+		text += digits;
+		if (*text == ' ' && *++text == '\0')
+			return 0;
+	}
+	return *out != NULL;
+}
+
+static int parse_float(const char *text, float *out)
+{
+	char *end = NULL;
+	const double v = pctl_num_parse_double(text, &end);
+
+	*out = (float)v;
+	return *text != '\0' && *end == '\0' && v >= -1e6 && v <= 1e6;
+}
+
+/* ---- making, writing, reading ---- */
+
+pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options *o,
+			      const pctl_generated *g, const pctl_cid *logits, pctl_arena *arena,
+			      const pctl_call *call, pctl_statement *out)
+{
+	const struct {
+		char *to;
+		double v;
+	} reals[] = {{out->temperature, (double)o->sampling.temperature},
+		     {out->top_p, (double)o->sampling.top_p},
+		     {out->min_p, (double)o->sampling.min_p},
+		     {out->repetition, (double)o->sampling.repetition_penalty},
+		     {out->presence, (double)o->sampling.presence_penalty},
+		     {out->frequency, (double)o->sampling.frequency_penalty}};
+	pctl_model_engine_facts f;
+
+	pctl_model_engine_facts_of(e, &f);
+	*out = (pctl_statement){.prompt = numbers(o->prompt, o->n_prompt, arena),
+				.n_tokens = o->n_tokens,
+				.goes_on = o->goes_on,
+				.seed = o->sampling.seed,
+				.top_k = o->sampling.top_k,
+				.n_sequences = g->n_sequences,
+				.device = f.device == NULL ? "" : f.device,
+				.device_name = f.device_name == NULL ? "" : f.device_name,
+				.evidence = f.evidence};
+	(void)pctl_cid_parse(pctl_model_engine_of(e)->model_cid, &out->model);
+	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++)
+		snprintf(reals[i].to, PCTL_STATEMENT_NUMBER, "%.9g", reals[i].v);
+	out->sequences = pctl_arena_alloc(arena, (g->n_sequences + 1ull) * sizeof(*out->sequences));
+	for (uint32_t i = 0; out->sequences != NULL && i < g->n_sequences; i++)
+		out->sequences[i] = (pctl_statement_sequence){
+			numbers(g->sequences[i].tokens, g->sequences[i].n, arena),
+			g->sequences[i].why, logits[i]};
+	return pctl_arena_failed(arena) || out->prompt == NULL ? pctl_no_memory(call, "a statement")
+							       : PCTL_OK;
+}
+
+pctl_status pctl_statement_write(const pctl_statement *s, const char *path,
+				 const pctl_signer *signer, const pctl_call *call)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_status status = pctl_record_put(&pctl_statement_type, s, &text, "a statement", call);
+
+	if (status == PCTL_OK)
+		status = pctl_signer_seal(signer, &text, call);
+	if (status == PCTL_OK)
+		status = pctl_file_write(path, text.data, text.n, 1, call);
+	pctl_str_drop(&text);
+	return status;
+}
+
+pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_call *call,
+				pctl_statement *out)
+{
+	char *text = NULL, signer[PCTL_PUBLIC_KEY_TEXT];
+	size_t n_signed = 0;
+	uint64_t n = 0;
+	pctl_status status = pctl_file_read(path, LARGEST, call, &text, &n);
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = pctl_sealed_check(path, text, n, call, &n_signed, signer);
+	if (status == PCTL_OK)
+		status = pctl_record_read_exact(&pctl_statement_type, path, text, n_signed, arena,
+						call, out);
+	if (status == PCTL_OK)
+		memcpy(out->signer, signer, sizeof(signer));
+	free(text);
+	return status;
+}
+
+pctl_status pctl_statement_question(const pctl_statement *s, const char *name, pctl_arena *arena,
+				    const pctl_call *call, pctl_generate_options *out)
+{
+	uint32_t *prompt;
+
+	*out = (pctl_generate_options){
+		.n_tokens = s->n_tokens, .goes_on = s->goes_on, .sequences = s->n_sequences};
+	out->sampling.seed = s->seed;
+	out->sampling.top_k = s->top_k;
+	if (!parse_numbers(s->prompt, arena, &prompt, &out->n_prompt) ||
+	    !parse_float(s->temperature, &out->sampling.temperature) ||
+	    !parse_float(s->top_p, &out->sampling.top_p) ||
+	    !parse_float(s->min_p, &out->sampling.min_p) ||
+	    !parse_float(s->repetition, &out->sampling.repetition_penalty) ||
+	    !parse_float(s->presence, &out->sampling.presence_penalty) ||
+	    !parse_float(s->frequency, &out->sampling.frequency_penalty))
+		return pctl_refuse(call, PC6291_GENERATION_FORM,
+				   "%s: its prompt or a number of its sampling is no number", name);
+	out->prompt = prompt;
+	return PCTL_OK;
+}
+
+/* The number of the first token that differs. */
+static uint32_t first_difference(const char *a, const char *b)
+{
+	uint32_t at = 0;
+
+	while (*a != '\0' && *b != '\0') {
+		const size_t m = strcspn(a, " "), n = strcspn(b, " ");
+
+		if (m != n || memcmp(a, b, m) != 0)
+			return at;
+		a += m + (a[m] == ' ');
+		b += n + (b[n] == ' ');
+		at++;
+	}
+	return at;
+}
+
+pctl_status pctl_statement_compare(const pctl_statement *said, const pctl_statement *found,
+				   const pctl_call *call)
+{
+	char a[PCTL_CID_TEXT_SIZE], b[PCTL_CID_TEXT_SIZE];
+
+	if (pctl_cid_compare(&said->model, &found->model) != 0)
+		return pctl_refuse(call, PC6292_GENERATION_DIFFERS,
+				   "the statement is of model %s, this one is %s",
+				   pctl_cid_format(&said->model, a),
+				   pctl_cid_format(&found->model, b));
+	for (uint32_t i = 0; i < said->n_sequences; i++) {
+		const pctl_statement_sequence *x = &said->sequences[i], *y = &found->sequences[i];
+
+		if (strcmp(x->tokens, y->tokens) != 0)
+			return pctl_refuse(call, PC6292_GENERATION_DIFFERS,
+					   "sequence %" PRIu32 ": token %" PRIu32
+					   " is another one than was stated",
+					   i, first_difference(x->tokens, y->tokens));
+		if (x->why != y->why)
+			return pctl_refuse(call, PC6292_GENERATION_DIFFERS,
+					   "sequence %" PRIu32
+					   " was ended by %s, not by %s as was stated",
+					   i, why_words[y->why], why_words[x->why]);
+		if (pctl_cid_compare(&x->logits, &y->logits) != 0)
+			return pctl_refuse(
+				call, PC6292_GENERATION_DIFFERS,
+				"sequence %" PRIu32
+				": the tokens agree, the logits are %s, not %s as was stated",
+				i, pctl_cid_format(&y->logits, b), pctl_cid_format(&x->logits, a));
+	}
+	return PCTL_OK;
+}
