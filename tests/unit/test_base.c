@@ -152,7 +152,7 @@ static void json(void **state)
 		"null,null],\"e\":true}\n");
 	free(text);
 	pctl_json_init(&j, 2);
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i < 70; i++)
 		pctl_json_array_begin(&j);
 	assert_null(pctl_json_finish(&j)); /* deeper than it counts: refused, not wrong */
 	pctl_json_init(&j, 2);
