@@ -8,7 +8,9 @@ import sys
 import numpy as np
 
 from harness import Harness
-from present import present
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
+from present import present  # noqa: E402
 
 SMALL = ["--layers", "2", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=16", "--set", "n_ff=96", "--vocab", "300", "--context", "256"]
 PROMPT = "The quick brown fox, 12345 of them."
