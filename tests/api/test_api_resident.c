@@ -423,29 +423,53 @@ static void api__a_cancelled_step_leaves_the_state(void **state)
 
 /* ---- a worker that dies ------------------------------------------------------------------- */
 
-/* Workers of this process, or of one of its own: each is killed. */
-static uint32_t kill_workers(void)
+#define FAMILY_MAX 64u
+
+/* The parent of a process, 0 where it is none any more. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], text[256] = "", *end;
+	int parent = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (f == NULL)
+		return 0;
+	if (fgets(text, sizeof(text), f) == NULL || (end = strrchr(text, ')')) == NULL || end[2] == 'Z' ||
+	    sscanf(end + 1, " %*c %d", &parent) != 1)
+		parent = 0;
+	fclose(f);
+	return parent;
+}
+
+/* Children of `parent`, behind the n that are in `family`. */
+static uint32_t add_children(pid_t parent, pid_t *family, uint32_t n)
 {
 	DIR *proc = opendir("/proc");
-	uint32_t n = 0;
 	struct dirent *e;
 
 	assert_non_null(proc);
-	while ((e = readdir(proc)) != NULL) {
-		char path[300], text[256] = "", *end;
-		int parent = 0;
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
-		f = e->d_name[0] < '1' || e->d_name[0] > '9' ? NULL : fopen(path, "r");
-		if (f == NULL)
-			continue;
-		if (fgets(text, sizeof(text), f) != NULL && (end = strrchr(text, ')')) != NULL &&
-		    sscanf(end + 1, " %*c %d", &parent) == 1 && parent == (int)getpid())
-			n += kill((pid_t)atoi(e->d_name), SIGKILL) == 0;
-		fclose(f);
-	}
+	while ((e = readdir(proc)) != NULL && n < FAMILY_MAX)
+		if (atoi(e->d_name) > 0 && parent_of((pid_t)atoi(e->d_name)) == parent)
+			family[n++] = (pid_t)atoi(e->d_name);
 	closedir(proc);
+	return n;
+}
+
+/* Workers of this process are killed, with what watches over them, and are dead when this returns: how many there were. */
+static uint32_t kill_workers(void)
+{
+	pid_t family[FAMILY_MAX];
+	uint32_t n = add_children(getpid(), family, 0), tries = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		n = add_children(family[i], family, n);
+	for (uint32_t i = 0; i < n; i++)
+		(void)kill(family[i], SIGKILL);
+	for (uint32_t i = 0; i < n; i++)
+		while (parent_of(family[i]) != 0 && tries++ < 20000)
+			usleep(1000);
 	return n;
 }
 
