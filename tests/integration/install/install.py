@@ -191,7 +191,7 @@ def pages(h, prefix):
 def documented(h, prefix):
     """The hand-written pages name every key that is read and no other: of pipelines as the reader lists them, of
     manifests as its tables do, since only the first fault of a manifest is kept."""
-    probe = h.write("keys.pipe.cfg", b'pipeline : { zzz = 1; inputs : { x : { zzz = 1; }; };\n'
+    probe = h.write("keys.pipe.cfg", b'pipeline : { zzz = 1; inputs : { x : { zzz = 1; }; }; state : { s : { zzz = 1; }; };\n'
                     b'  jobs = ( { zzz = 1; repeat : { zzz = 1; }; } ); };\n')
     _, _, err = h.run("check", probe)
     keys = {k.strip() for line in re.findall(r"hint: available: (.*)", err) for k in line.split(",")}

@@ -45,8 +45,12 @@ def plain(h, model, tokens, vocab):
     pipe = h.write("model.pipe.cfg", text)
     data = {"tokens": tokens, "start": [0], "count": [len(tokens)]}
     ins = [w for k, v in data.items() for w in ("--in", f"{k}=" + h.write(k, np.asarray(v, np.uint32).tobytes()))]
+    status, _, err = h.run("run", "--no-in-place", pipe, *ins, "--out", "logits=" + h.path("copied"), "--backend", "cpu", "--no-memo")
+    h.check("a plain run with copies", status == 0, err[:1500])
     status, _, err = h.run("run", pipe, *ins, "--out", "logits=" + h.path("plain"), "--backend", "cpu", "--no-memo")
-    h.check("a plain run", status == 0, err[:1500])
+    h.check("a plain run", status == 0 and h.read("plain") == h.read("copied"), err[:1500])
+    status, _, err = h.run("plan", "--no-in-place", pipe, *ins, "--backend", "cpu")
+    h.check("a plan with copies", status == 0, err)
     return np.frombuffer(h.read("plain"), np.uint32).reshape(vocab) if status == 0 else None
 
 
@@ -125,7 +129,7 @@ def small(h, device):
     other, _ = generate(h, "another seed", model, *drawn[:-3], "8", "--backend", device)
     h.check("seeds differ", tokens_of(other) != tokens_of(one))
     plainly, _ = generate(h, "plain", model, "--backend", device, tokens=12)
-    fresh, _ = generate(h, "penalised", model, "--backend", device, "--repetition-penalty", "100", "--frequency-penalty", "100", tokens=12)
+    fresh, _ = generate(h, "penalised", model, "--backend", device, "--repetition-penalty", "100", "--presence-penalty", "10", "--frequency-penalty", "100", tokens=12)
     h.check("what was there does not come again", len(set(tokens_of(fresh)[0])) == 12 and not set(tokens_of(fresh)[0]) & set(PROMPT.encode()), str(tokens_of(fresh)))
     h.check("without a penalty it does", len(set(tokens_of(plainly)[0])) < 12, str(tokens_of(plainly)))
     status, text, err = h.run("generate", "--model", model, "--prompt", "-", "--tokens", "3", "--context", "128", "--backend", device, stdin=PROMPT.encode())
