@@ -436,8 +436,8 @@ static pid_t parent_of(pid_t pid)
 	f = fopen(path, "r");
 	if (f == NULL)
 		return 0;
-	if (fgets(text, sizeof(text), f) == NULL || (end = strrchr(text, ')')) == NULL || end[2] == 'Z' ||
-	    sscanf(end + 1, " %*c %d", &parent) != 1)
+	if (fgets(text, sizeof(text), f) == NULL || (end = strrchr(text, ')')) == NULL ||
+	    end[2] == 'Z' || sscanf(end + 1, " %*c %d", &parent) != 1)
 		parent = 0;
 	fclose(f);
 	return parent;
