@@ -107,14 +107,10 @@ static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pct
 	const char *changing[ENGINE_INPUTS], *reads[ENGINE_OUTPUTS];
 	pctl_setting ins[ENGINE_INPUTS];
 	pctl_resident_options how = {.changing = changing, .reads = reads};
-	pctl_resident_state *states =
-		pctl_arena_alloc(z->arena, (p->n_inputs + 1) * sizeof(*states));
 	pctl_run_request q = e->request;
 	pctl_run_options o;
 	pctl_status status;
 
-	if (states == NULL)
-		return pctl_no_memory(call, "a size of work");
 	for (uint32_t i = 0; i < ENGINE_INPUTS; i++) {
 		const pctl_pipe_input *in;
 
@@ -130,11 +126,6 @@ static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pct
 	for (uint32_t i = 0; i < ENGINE_OUTPUTS; i++)
 		if (z->gives & outputs[i].gives)
 			reads[how.n_reads++] = outputs[i].name;
-	for (uint32_t i = 0; i < p->n_inputs; i++)
-		if (p->inputs[i].is_state)
-			states[how.n_states++] =
-				(pctl_resident_state){p->inputs[i].name, p->inputs[i].name};
-	how.states = states;
 	how.sharing = e->n_sizes == 0 ? NULL : e->sizes[0].resident;
 	q.ins = ins;
 	q.n_ins = how.n_changing;

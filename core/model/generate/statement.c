@@ -8,6 +8,7 @@
 
 #include "foundation/base/file.h"
 #include "foundation/base/num.h"
+#include "foundation/base/utf8.h"
 #include "foundation/diag/diag.h"
 #include "runtime/cas/codings.h"
 
@@ -173,6 +174,17 @@ pctl_status pctl_statement_write(const pctl_statement *s, const char *path,
 	return status;
 }
 
+/* What a stranger calls a device is shown to people: one line of text, and nothing that a terminal obeys. */
+static pctl_status check_name(const char *path, const char *name, const pctl_call *call)
+{
+	const size_t n = strlen(name);
+
+	return pctl_utf8_bad(name, n, PCTL_UTF8_PLAIN) == n
+		       ? PCTL_OK
+		       : pctl_refuse(call, PC6291_GENERATION_FORM,
+				     "%s: the name of its device is no line of text", path);
+}
+
 pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_call *call,
 				pctl_statement *out)
 {
@@ -187,6 +199,10 @@ pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_
 	if (status == PCTL_OK)
 		status = pctl_record_read_exact(&pctl_statement_type, path, text, n_signed, arena,
 						call, out);
+	if (status == PCTL_OK)
+		status = check_name(path, out->device, call);
+	if (status == PCTL_OK)
+		status = check_name(path, out->device_name, call);
 	if (status == PCTL_OK)
 		memcpy(out->signer, signer, sizeof(signer));
 	free(text);

@@ -92,7 +92,8 @@ def statements(h, model, device):
         status, _, err = h.run("generate", *ask, "--replay", h.write("lie.cfg", sealed(h, text)))
         if h.check(f"a lie about {what}", status == 6 and "PC6292" in err and word in err, f"{status}: {err}"):
             h.planted(f"a signed statement with another {what.split()[-1]}", "pipectl generate --receipt", "generate --replay: PC6292", err.strip().split("\n")[-1][:160])
-    for what, text in (("a number", body.replace(b'top_p = "1"', b'top_p = "one"', 1)), ("a prompt", body.replace(b'prompt = "84 ', b'prompt = "84  ', 1)), ("a key", body.replace(b"seed", b"sead", 1))):
+    for what, text in (("a number", body.replace(b'top_p = "1"', b'top_p = "one"', 1)), ("a prompt", body.replace(b'prompt = "84 ', b'prompt = "84  ', 1)), ("a key", body.replace(b"seed", b"sead", 1)),
+                       ("a name that a terminal obeys", body.replace(b'device_name = "', b'device_name = "\\x1b[2J', 1))):
         status, _, err = h.run("generate", *ask, "--replay", h.write("form.cfg", sealed(h, text)))
         h.check(f"no statement: {what}", status == 3 and "PC6291" in err, f"{status}: {err}")
     other = synth(h, "other.gguf", "qwen2.5-0.5b", 2)
