@@ -262,37 +262,86 @@ static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s)
 							    : KERNEL_RESULT_HALVES);
 }
 
-static void plan(kit_plan *p)
+/* One product of what the slots a, b, y hold. */
+static void product(kit_plan *p, const matmul_shape *s, const kit_slot *slots)
 {
 	const kit_use *u = p->use;
 	kit_kernel kernel = {"tensor/matmul.wgsl", NULL, 64, "steps", 16};
-	matmul_shape s;
-	uint64_t count;
-	uint32_t block;
+	const uint64_t count = kit_elements(&s->out);
+	const uint32_t block = params_of(p, s);
 	kit_wgsl w;
 
-	p->status = matmul_shape_of(u, &s);
-	count = kit_elements(&s.out);
-	if (p->status != PCTL_OK || count == 0)
+	if (matmul_fast(p, s, block, slots))
 		return;
-	block = params_of(p, &s);
-	if (matmul_fast(p, &s, block))
-		return;
-	while (kernel.override_value < s.k)
+	while (kernel.override_value < s->k)
 		kernel.override_value *= 2;
 	w = kit_wgsl_make(u, 16384);
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	if (s.format == NULL)
-		add_integers(&w, u, s.out.dtype);
+	if (s->format == NULL)
+		add_integers(&w, u, s->out.dtype);
 	else
-		add_floats(&w, u, &s);
+		add_floats(&w, u, s);
 	p->status = kit_wgsl_status(&w);
 	kernel.text = w.text;
-	kit_run(p, &kernel, kit_dtype_bytes(s.out.dtype) == 2 ? (count + 1) / 2 : count,
-		(kit_slot[]){KIT_ALL(block), KIT_ALL(kit_in(p, 0)), KIT_ALL(kit_in(p, 1)),
-			     KIT_ALL(kit_out(p, 0))},
-		4);
+	kit_run(p, &kernel, kit_dtype_bytes(s->out.dtype) == 2 ? (count + 1) / 2 : count,
+		(kit_slot[]){KIT_ALL(block), slots[0], slots[1], slots[2]}, 4);
 	kit_wgsl_free(&w);
+}
+
+/* Columns that begin where a binding may, whatever their type, and where y's may. */
+#define WINDOW 256u
+
+/* Bytes of b for one column of the product where columns lie one behind the other and all batches share them, else 0. */
+static uint64_t column_bytes(const kit_use *u, const matmul_shape *s)
+{
+	if (kit_attr(u, MATMUL_ATTR_TRANSPOSE_B) == 0)
+		return 0;
+	for (uint32_t d = 0; d < MATMUL_BATCH_MAX; d++)
+		if (s->batch[d].n != 1 && s->batch[d].b != 0)
+			return 0;
+	return kit_bytes(&u->q->in[1]) % s->n == 0 ? kit_bytes(&u->q->in[1]) / s->n : 0;
+}
+
+/* A transposed b that is larger than a binding, a model's table of tokens say, is taken by windows of columns; results of several rows go through a place of their own. */
+static int by_windows(kit_plan *p, const matmul_shape *s)
+{
+	const uint64_t most = p->caps->max_binding_bytes, column = column_bytes(p->use, s);
+	const uint64_t each = column == 0 ? 0 : most / column / WINDOW * WINDOW;
+	const uint64_t size = kit_dtype_bytes(s->out.dtype), rows = kit_elements(&s->out) / s->n;
+	uint32_t joined = 0;
+
+	if (most == 0 || kit_bytes(&p->use->q->in[1]) <= most || each == 0 || s->n * size % 4 != 0)
+		return 0;
+	if (rows > 1)
+		joined = kit_temp(p, rows * each * size);
+	for (uint64_t first = 0; first < s->n && p->status == PCTL_OK; first += each) {
+		matmul_shape part = *s;
+
+		part.n = s->n - first < each ? s->n - first : each;
+		part.out.dim[part.out.rank - 1] = part.n;
+		product(p, &part,
+			(kit_slot[]){KIT_ALL(kit_in(p, 0)),
+				     KIT_PART(kit_in(p, 1), first * column,
+					      (part.n * column + 3) / 4 * 4),
+				     {.buffer = rows > 1 ? joined : kit_out(p, 0),
+				      .offset = rows > 1 ? 0 : first * size,
+				      .n_bytes = rows * part.n * size}});
+		for (uint64_t r = 0; r < rows && rows > 1; r++)
+			kit_copy(p, joined, r * part.n * size, kit_out(p, 0),
+				 (r * s->n + first) * size, part.n * size);
+	}
+	return 1;
+}
+
+static void plan(kit_plan *p)
+{
+	matmul_shape s;
+
+	p->status = matmul_shape_of(p->use, &s);
+	if (p->status != PCTL_OK || kit_elements(&s.out) == 0 || by_windows(p, &s))
+		return;
+	product(p, &s,
+		(kit_slot[]){KIT_ALL(kit_in(p, 0)), KIT_ALL(kit_in(p, 1)), KIT_ALL(kit_out(p, 0))});
 }
 
 /* ---- the op --------------------------------------------------------------------------------- */

@@ -37,8 +37,8 @@ pctl_status matmul_shape_of(const kit_use *u, matmul_shape *out);
 void matmul_place(const matmul_shape *s, uint64_t e, uint64_t *a, uint64_t *b);
 
 /* matmul_fast.c: plan the exact product by f64 sums, where the device has them and it is worth it; 0: it did nothing. params: the
- * block of matmul_place.wgsl. */
-int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params);
+ * block of matmul_place.wgsl; slots: a, b, y. */
+int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_slot *slots);
 
 /* matmul_reference.c */
 pctl_status matmul_reference(const kit_use *u, const pctl_span *in, pctl_span *out);

@@ -231,8 +231,7 @@ void matmul_norms(matmul_fast_plan *f, uint32_t i)
 	kit_wgsl_add(&w, KERNEL_MATMUL_NORMS);
 	matmul_run(f, "tensor/matmul_norms.wgsl", &w, f->cut->norms, groups,
 		   matmul_parts(f->s->k, f->cut->norms / 2),
-		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, i)), KIT_ALL(f->norms[i])},
-		   3);
+		   (kit_slot[]){KIT_ALL(f->params), f->in[i], KIT_ALL(f->norms[i])}, 3);
 }
 
 /* A product of two f32 is exact in f64, so that there product and sum are the bits of fma. */
@@ -338,8 +337,8 @@ static void tiles(matmul_fast_plan *f)
 		kit_wgsl_add(&w, f->cut->end);
 	matmul_run(f, "tensor/matmul_tile.wgsl", &w, f->cut->local, f->tiles,
 		   matmul_parts(f->s->k, f->cut->block),
-		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
-				KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
+		   (kit_slot[]){KIT_ALL(f->params), f->factors[0], f->factors[1], KIT_ALL(f->temp),
+				KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
 		   is_exact(f) ? 6 : 4);
 }
 
@@ -379,9 +378,8 @@ static void settle(matmul_fast_plan *f)
 	matmul_run(f, "tensor/matmul_settle.wgsl", &w, 64,
 		   matmul_parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share),
 		   matmul_parts(f->s->k * (is_pair ? 2 : 1), 64),
-		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
-				KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1]),
-				KIT_ALL(kit_out(f->p, 0))},
+		   (kit_slot[]){KIT_ALL(f->params), f->factors[0], f->factors[1], KIT_ALL(f->temp),
+				KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1]), f->out},
 		   7);
 }
 
@@ -398,16 +396,18 @@ static void gather(matmul_fast_plan *f)
 	kit_wgsl_add(&w, KERNEL_MATMUL_GATHER);
 	matmul_run(f, "tensor/matmul_gather.wgsl", &w, 64,
 		   matmul_parts(kit_elements(&f->s->out), 256), 1,
-		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->temp), KIT_ALL(kit_out(f->p, 0))},
-		   3);
+		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->temp), f->out}, 3);
 }
 
-int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params)
+int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_slot *slots)
 {
-	matmul_fast_plan f = {.p = p, .s = s, .params = params};
+	matmul_fast_plan f = {.p = p,
+			      .s = s,
+			      .params = params,
+			      .in = {slots[0], slots[1]},
+			      .out = slots[2],
+			      .factors = {slots[0], slots[1]}};
 
-	f.factors[0] = kit_in(p, 0);
-	f.factors[1] = kit_in(p, 1);
 	if (kit_dtype_bytes(s->out.dtype) == 8 || !is_worth(&f) || (is_exact(&f) && !settles(&f)))
 		return 0;
 	if (is_exact(&f) && matmul_thin(&f)) {

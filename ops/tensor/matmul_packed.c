@@ -142,8 +142,7 @@ static void norms(matmul_fast_plan *f, uint32_t i)
 	kit_wgsl_add(&w, sharers[i]);
 	kit_wgsl_add(&w, KERNEL_MATMUL_PACK_NORMS);
 	matmul_run(f, "tensor/matmul_pack_norms.wgsl", &w, 256, groups, packed_terms(f) / 128,
-		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[i]), KIT_ALL(f->norms[i])},
-		   3);
+		   (kit_slot[]){KIT_ALL(f->params), f->factors[i], KIT_ALL(f->norms[i])}, 3);
 }
 
 void matmul_pack(matmul_fast_plan *f, uint32_t i)
@@ -151,7 +150,7 @@ void matmul_pack(matmul_fast_plan *f, uint32_t i)
 	const int is_units = f->cut->tiles == MATMUL_TILES_UNITS;
 	kit_wgsl w = kit_wgsl_make(f->p->use, 16384);
 
-	f->factors[i] = kit_temp(f->p, packed_words(f, i) * 4);
+	f->factors[i] = (kit_slot)KIT_ALL(kit_temp(f->p, packed_words(f, i) * 4));
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
 	kit_wgsl_add(&w, MATMUL_BUFFER("a", "1", "read", "u32")
 				 MATMUL_BUFFER("packed", "2", "read_write", "vec4<u32>"));
@@ -175,10 +174,8 @@ void matmul_pack(matmul_fast_plan *f, uint32_t i)
 		kit_wgsl_add(&w, KERNEL_MATMUL_PACK_WIDE);
 	}
 	kit_wgsl_add(&w, KERNEL_MATMUL_PACK);
-	matmul_run(
-		f, "tensor/matmul_pack.wgsl", &w, 256, packed_words(f, i) / 1024, 1,
-		(kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, i)), KIT_ALL(f->factors[i])},
-		3);
+	matmul_run(f, "tensor/matmul_pack.wgsl", &w, 256, packed_words(f, i) / 1024, 1,
+		   (kit_slot[]){KIT_ALL(f->params), f->in[i], f->factors[i]}, 3);
 	if (is_units)
 		norms(f, i);
 }

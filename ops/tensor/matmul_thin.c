@@ -296,8 +296,8 @@ static void sums(matmul_fast_plan *f, const thin *t, uint64_t groups)
 	matmul_run(f, "tensor/matmul_thin.wgsl", &w, t->lanes, groups,
 		   matmul_parts(f->s->k,
 				by_blocks(t) ? t->block->block : (uint64_t)t->split * t->terms),
-		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
-				KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
+		   (kit_slot[]){KIT_ALL(f->params), f->factors[0], f->factors[1], KIT_ALL(f->temp),
+				KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
 		   6);
 }
 

@@ -267,6 +267,19 @@ static void print_sequence(pctl_app *app, const generation *g, const pctl_genera
 	pctl_str_drop(&text);
 }
 
+/* By the host's clock and by the device's; building is in neither. */
+static void print_work(pctl_json *j, const char *name, const pctl_model_work *w)
+{
+	pctl_json_key(j, name);
+	pctl_json_object_begin(j);
+	pctl_json_kv_u64(j, "tokens", w->tokens);
+	pctl_json_key(j, "seconds");
+	pctl_json_double(j, (double)w->host_ns / 1e9);
+	pctl_json_key(j, "device_seconds");
+	pctl_json_double(j, (double)w->device_ns / 1e9);
+	pctl_json_object_end(j);
+}
+
 static void print_all(pctl_app *app, const generation *g, const pctl_generated *out)
 {
 	const pctl_engine *e = pctl_model_engine_of(g->engine);
@@ -291,8 +304,9 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 				"%s: %u tokens in, first after %.3f s, then %.2f tokens/s; %" PRIu64
 				" submissions, %.1f MiB on the device\n",
 				f.device_name == NULL ? "no device" : f.device_name, g->o.n_prompt,
-				(double)out->first_ns / 1e9, rate(out->n_later, out->later_ns),
-				f.submits, (double)f.total_bytes / 1048576);
+				(double)out->first_ns / 1e9,
+				rate(f.decode.tokens, f.decode.host_ns), f.submits,
+				(double)f.total_bytes / 1048576);
 		if (!app->quiet && g->replayed != NULL)
 			fprintf(stderr,
 				"the same tokens and logits as were made on %s, signed by %s\n",
@@ -310,7 +324,11 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 	pctl_json_key(j, "first_token_seconds");
 	pctl_json_double(j, (double)out->first_ns / 1e9);
 	pctl_json_key(j, "tokens_per_second");
-	pctl_json_double(j, rate(out->n_later, out->later_ns));
+	pctl_json_double(j, rate(f.decode.tokens, f.decode.host_ns));
+	pctl_json_key(j, "build_seconds");
+	pctl_json_double(j, (double)f.build_ns / 1e9);
+	print_work(j, "prefill", &f.prefill);
+	print_work(j, "decode", &f.decode);
 	pctl_json_kv_u64(j, "submissions", f.submits);
 	pctl_json_kv_u64(j, "dispatches_of_a_token", f.dispatches);
 	pctl_json_kv_u64(j, "device_bytes", f.total_bytes);

@@ -50,12 +50,17 @@ typedef void (*pctl_logits_sink)(void *ctx, uint32_t slot, const float *logits);
 void pctl_model_engine_on_logits(pctl_model_engine *e, pctl_logits_sink sink, void *ctx);
 
 /*
- * What it took so far. submits: of steps; a step of one kind of work is one. device_ns 0: not known.
+ * What it took so far. submits: of steps; a step of one kind of work is one. build_ns: planning, building and uploading, in no work's
+ * time. prefill: chunks of prompts, decode: single tokens of sequences; device_ns 0: not known.
  * device, device_name: NULL before the first step.
  */
+typedef struct pctl_model_work {
+	uint64_t tokens, host_ns, device_ns;
+} pctl_model_work;
 typedef struct pctl_model_engine_facts {
 	uint64_t steps, submits, dispatches; /* dispatches: of the last step of single tokens */
-	uint64_t host_ns, device_ns;
+	uint64_t build_ns;
+	pctl_model_work prefill, decode;
 	uint64_t total_bytes, constant_bytes, cache_bytes, cache_token_bytes;
 	const char *device, *device_name;
 	pctl_evidence evidence;

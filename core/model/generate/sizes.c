@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/base/file.h"
 #include "foundation/base/num.h"
 #include "model/generate/private.h"
@@ -148,6 +149,8 @@ static void close_size(engine_size *z)
 pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
 			   const pctl_call *call, engine_size **out)
 {
+	const uint64_t began = pctl_clock_ns();
+	pctl_resident_facts facts;
 	engine_size *z;
 	pctl_status status;
 
@@ -172,6 +175,9 @@ pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk,
 		return status;
 	}
 	e->n_sizes++;
+	pctl_resident_facts_of(z->resident, &facts);
+	e->facts.constant_bytes += facts.constant_bytes;
+	e->facts.build_ns += pctl_clock_ns() - began;
 	*out = z;
 	return PCTL_OK;
 }

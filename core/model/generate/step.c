@@ -2,6 +2,7 @@
  * went with, nor on the others (SEMANTICS.md 18). */
 #include <string.h>
 
+#include "foundation/base/clock.h"
 #include "model/generate/private.h"
 
 static int has_penalty(const pctl_engine_sampling *s)
@@ -121,9 +122,12 @@ static void take(pctl_model_engine *e, const engine_size *z, uint32_t i, pctl_en
 	}
 }
 
-/* Submit what was filled in. */
-static pctl_status run(pctl_model_engine *e, engine_size *z, const pctl_call *call)
+/* Submit what was filled in, of so many tokens. */
+static pctl_status run(pctl_model_engine *e, engine_size *z, uint32_t n_tokens,
+		       const pctl_call *call)
 {
+	const uint64_t began = pctl_clock_ns();
+	pctl_model_work *work;
 	pctl_resident_input in[ENGINE_INPUTS];
 	pctl_resident_output out[ENGINE_OUTPUTS];
 	pctl_resident_stats stats = {0};
@@ -140,12 +144,13 @@ static pctl_status run(pctl_model_engine *e, engine_size *z, const pctl_call *ca
 	status = pctl_resident_step(z->resident, in, out, call, &stats, NULL);
 	pctl_resident_facts_of(z->resident, &facts);
 	e->facts.submits += stats.submits;
-	e->facts.host_ns += stats.host_ns;
-	e->facts.device_ns += stats.device_ns;
+	work = z->chunk == 1 ? &e->facts.decode : &e->facts.prefill;
+	work->tokens += n_tokens;
+	work->host_ns += pctl_clock_ns() - began;
+	work->device_ns += stats.device_ns;
 	if (z->chunk == 1)
 		e->facts.dispatches = facts.dispatches;
 	e->facts.total_bytes = facts.total_bytes;
-	e->facts.constant_bytes = facts.constant_bytes;
 	e->facts.cache_bytes = facts.state_bytes;
 	e->facts.device = facts.device;
 	e->facts.device_name = facts.device_name;
@@ -157,7 +162,7 @@ static pctl_status run(pctl_model_engine *e, engine_size *z, const pctl_call *ca
 static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, uint32_t n_rows,
 				 uint32_t gives, const pctl_call *call)
 {
-	uint32_t n = 0, batch;
+	uint32_t n = 0, n_filled, batch;
 	engine_size *z;
 	pctl_status status;
 
@@ -175,9 +180,10 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 		if (rows[i].status == PCTL_OK && rows[i].count == 1 &&
 		    gives_of(e, &rows[i]) == gives)
 			fill(e, z, n++, &rows[i]);
+	n_filled = n;
 	for (; n < batch; n++)
 		rest(e, z, n);
-	status = run(e, z, call);
+	status = run(e, z, n_filled, call);
 	n = 0;
 	for (uint32_t i = 0; status == PCTL_OK && i < n_rows; i++)
 		if (rows[i].status == PCTL_OK && rows[i].count == 1 &&
@@ -194,7 +200,7 @@ static pctl_status step_alone(pctl_model_engine *e, pctl_engine_row *r, const pc
 	if (status != PCTL_OK)
 		return status;
 	fill(e, z, 0, r);
-	status = run(e, z, call);
+	status = run(e, z, r->count, call);
 	if (status == PCTL_OK)
 		take(e, z, 0, r);
 	return status;
