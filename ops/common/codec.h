@@ -55,5 +55,7 @@ void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name, in
 int kit_codec_is_factor(uint32_t dtype);
 int kit_codec_is_pair(uint32_t dtype);
 void kit_wgsl_factor(kit_wgsl *w, uint32_t dtype, const char *name);
+/* by_lanes: of kit_wgsl_block. */
+void kit_wgsl_factor_by(kit_wgsl *w, uint32_t dtype, const char *name, int by_lanes);
 
 #endif

@@ -113,6 +113,11 @@ void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name, in
 
 void kit_wgsl_factor(kit_wgsl *w, uint32_t dtype, const char *name)
 {
+	kit_wgsl_factor_by(w, dtype, name, 0);
+}
+
+void kit_wgsl_factor_by(kit_wgsl *w, uint32_t dtype, const char *name, int by_lanes)
+{
 	const kit_block_format *f = kit_block_format_of(dtype);
 
 	if (f == NULL) {
@@ -121,7 +126,7 @@ void kit_wgsl_factor(kit_wgsl *w, uint32_t dtype, const char *name)
 		kit_wgsl_named(w, kit_codec_bits(dtype), name);
 		return;
 	}
-	kit_wgsl_block(w, f, name, 0);
+	kit_wgsl_block(w, f, name, by_lanes);
 	kit_wgsl_named(w, HIGH, name);
 	if (f->kind == KIT_BLOCK_SCALED) {
 		kit_wgsl_named(

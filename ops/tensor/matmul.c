@@ -196,7 +196,7 @@ typedef struct params {
 	} batch[MATMUL_BATCH_MAX];
 } params;
 
-static uint32_t params_of(kit_plan *p, const matmul_shape *s)
+uint32_t matmul_params(kit_plan *p, const matmul_shape *s)
 {
 	params v = {(uint32_t)s->m,	(uint32_t)s->n,
 		    (uint32_t)s->k,	(uint32_t)kit_elements(&s->out),
@@ -268,7 +268,7 @@ static void product(kit_plan *p, const matmul_shape *s, const kit_slot *slots)
 	const kit_use *u = p->use;
 	kit_kernel kernel = {"tensor/matmul.wgsl", NULL, 64, "steps", 16};
 	const uint64_t count = kit_elements(&s->out);
-	const uint32_t block = params_of(p, s);
+	const uint32_t block = matmul_params(p, s);
 	kit_wgsl w;
 
 	if (matmul_fast(p, s, block, slots))

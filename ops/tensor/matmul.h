@@ -36,6 +36,9 @@ pctl_status matmul_shape_of(const kit_use *u, matmul_shape *out);
 /* First elements in a and b of element e of the result. */
 void matmul_place(const matmul_shape *s, uint64_t e, uint64_t *a, uint64_t *b);
 
+/* The block of matmul_place.wgsl. */
+uint32_t matmul_params(kit_plan *p, const matmul_shape *s);
+
 /* matmul_fast.c: plan the exact product by f64 sums, where the device has them and it is worth it; 0: it did nothing. params: the
  * block of matmul_place.wgsl; slots: a, b, y. */
 int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_slot *slots);

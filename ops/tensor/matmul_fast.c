@@ -1,6 +1,8 @@
 /* tensor.matmul in tiles. Order exact goes by f64 sums with a bound of their error (SEMANTICS.md 4.4): norms of rows and columns, tiles, the
  * result out of its tiles with the marked elements settled by exact integer sums; the other orders by their own f32 sums in the same tiles. Which way
  * is taken never changes a bit. */
+#include <stdio.h>
+
 #include "matmul_fast.h"
 
 #include "kernels.h"
@@ -132,6 +134,46 @@ void matmul_add_each(kit_wgsl *w, const char *text, uint32_t first, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		kit_wgsl_named(w, text, numbers[first + i]);
+}
+
+int matmul_rows_share(const matmul_shape *s, uint64_t terms)
+{
+	uint64_t stride = s->m * s->k;
+
+	if (s->a_column != 1 || s->b_row != 1 || s->k == 0 || s->k % terms != 0)
+		return 0;
+	for (uint32_t d = 0; d < MATMUL_BATCH_MAX; d++) {
+		if (s->batch[d].n == 1)
+			continue;
+		if (s->batch[d].b != 0 || s->batch[d].a != stride)
+			return 0;
+		stride *= s->batch[d].n;
+	}
+	return 1;
+}
+
+void matmul_add(kit_wgsl *w, const char *text, uint32_t c, uint32_t r, uint32_t j)
+{
+	char line[320], *out = line;
+
+	for (; *text != '\0' && out < line + sizeof(line) - 12; text++) {
+		const uint32_t n = *text == '#' ? c : *text == '@' ? r : j;
+
+		if (*text == '#' || *text == '@' || *text == '~')
+			out += snprintf(out, 11, "%u", n);
+		else
+			*out++ = *text;
+	}
+	*out = '\0';
+	kit_wgsl_add(w, line);
+}
+
+void matmul_number(kit_wgsl *w, const char *name, uint32_t value)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "const %s: u32 = %uu;\n", name, value);
+	kit_wgsl_add(w, line);
 }
 
 static int is_exact(const matmul_fast_plan *f)
@@ -410,6 +452,8 @@ int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_s
 
 	if (kit_dtype_bytes(s->out.dtype) == 8 || !is_worth(&f) || (is_exact(&f) && !settles(&f)))
 		return 0;
+	if (is_exact(&f) && matmul_gemv(&f))
+		return 1;
 	if (is_exact(&f) && matmul_thin(&f)) {
 		settle(&f);
 		return 1;

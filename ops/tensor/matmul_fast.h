@@ -60,7 +60,18 @@ void matmul_run(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t loc
 /* The norms of factor i's vectors, 8 of them in cut->norms entries: f->norms. */
 void matmul_norms(matmul_fast_plan *f, uint32_t i);
 
-/* matmul_thin.c: marks and norms of few rows, or of any where b is packed: f->cut, temp and norms; 0: not here. */
+/* With more rows, tiles read plain factors less often. */
+#define MATMUL_ROWS_MOST 16u
+/* Rows of a lie one behind the other, and all meet the same transposed b; k is a multiple of so many terms. */
+int matmul_rows_share(const matmul_shape *s, uint64_t terms);
+/* A text (of fewer than 300 bytes) with numbers: # a column of the invocation, @ a row, ~ a term. */
+void matmul_add(kit_wgsl *w, const char *text, uint32_t c, uint32_t r, uint32_t j);
+/* const NAME: u32 = value; */
+void matmul_number(kit_wgsl *w, const char *name, uint32_t value);
+
+/* matmul_gemv.c: few rows, or any where b is packed, on a GPU, all of it in a dispatch for MATMUL_ROWS_MOST rows; 0: not here. */
+int matmul_gemv(matmul_fast_plan *f);
+/* matmul_thin.c: on a processor, marks and norms of few rows, or of any where b is packed: f->cut, temp and norms; 0: not here. */
 int matmul_thin(matmul_fast_plan *f);
 /* Where marks and norms of that lie. */
 void matmul_add_thin(const matmul_fast_plan *f, kit_wgsl *w);

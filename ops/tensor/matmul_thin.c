@@ -1,74 +1,25 @@
-/* The exact product of few rows with a transposed b (SEMANTICS.md 4.4): a model's weights beside the tokens of a step. b is read once, in order and as it lies, blocks too, by lanes that
- * share a column's terms; what f64 sums leave in doubt is settled as in tiles. */
-#include <stdio.h>
-
+/* The exact product of few rows with a transposed b on a processor (SEMANTICS.md 4.4): a model's weights beside the tokens of a step. b is read once, in order and as it lies, blocks too,
+ * by lanes that share a column's terms; what f64 sums leave in doubt is settled as in tiles. Of GPUs matmul_gemv.c. */
 #include "matmul_fast.h"
 
 #include "kernels.h"
 
-/* With more rows, tiles read plain factors less often. */
-#define ROWS_MOST 16u
-
 /*
- * lanes    of a workgroup
- * split    lanes of a column
- * terms    of a lane in a turn; spread: those of neighbouring lanes lie side by side, not a lane's own
+ * lanes    of a workgroup, which share a column; their terms lie side by side
+ * terms    of a lane in a turn
  * rows     that are summed together; per: columns of an invocation
  * block    of b, NULL: its elements are f32
  */
 typedef struct thin {
-	uint32_t lanes, split, terms, spread, rows, per;
+	uint32_t lanes, terms, rows, per;
 	uint64_t n_rows;
 	const kit_block_format *block;
 } thin;
 
-/* Texts by number: # a column of the invocation, @ a row, ~ a term. */
-static void add(kit_wgsl *w, const char *text, uint32_t c, uint32_t r, uint32_t j)
-{
-	char line[320], *out = line;
-
-	for (; *text != '\0' && out < line + sizeof(line) - 12; text++) {
-		const uint32_t n = *text == '#' ? c : *text == '@' ? r : j;
-
-		if (*text == '#' || *text == '@' || *text == '~')
-			out += snprintf(out, 11, "%u", n);
-		else
-			*out++ = *text;
-	}
-	*out = '\0';
-	kit_wgsl_add(w, line);
-}
-
-static void number(kit_wgsl *w, const char *name, uint32_t value)
-{
-	char line[64];
-
-	snprintf(line, sizeof(line), "const %s: u32 = %uu;\n", name, value);
-	kit_wgsl_add(w, line);
-}
-
-/* Rows of a lie one behind the other, and all meet the same b. */
-static int lies_so(const matmul_shape *s, const thin *t)
-{
-	uint64_t stride = s->m * s->k;
-
-	if (s->a_column != 1 || s->b_row != 1 || s->k == 0 ||
-	    s->k % (t->spread ? 8 * t->terms : t->terms) != 0)
-		return 0;
-	for (uint32_t d = 0; d < MATMUL_BATCH_MAX; d++) {
-		if (s->batch[d].n == 1)
-			continue;
-		if (s->batch[d].b != 0 || s->batch[d].a != stride)
-			return 0;
-		stride *= s->batch[d].n;
-	}
-	return 1;
-}
-
 /* Blocks are gone through one by one, so that where words lie follows from their number alone. Rows of b are whole blocks. */
 static int by_blocks(const thin *t)
 {
-	return t->spread && t->block != NULL;
+	return t->block != NULL;
 }
 
 static thin cut_of(const matmul_fast_plan *f)
@@ -77,24 +28,10 @@ static thin cut_of(const matmul_fast_plan *f)
 	thin t = {.n_rows = kit_elements(&s->out) / s->n,
 		  .block = kit_block_format_of(f->p->use->q->in[1].dtype)};
 
-	t.rows = 1;
-	while (t.rows < ROWS_MOST && t.rows < t.n_rows)
-		t.rows *= 2;
-	if (f->p->caps->device_kind == PCTL_DEVICE_CPU) {
-		t.lanes = t.split = 8;
-		t.terms = t.block == NULL ? 4 : t.block->group / 8;
-		t.spread = 1;
-		t.rows = t.rows > 4 ? 4 : t.rows;
-		t.per = t.rows == 4 ? 2 : 4;
-		return t;
-	}
-	t.lanes = 256;
-	t.terms = 4;
-	t.per = t.rows >= 8 ? 2 : 4;
-	/* Columns may be few, but lanes must be many. */
-	for (t.split = 8;
-	     t.split < 64 && s->n * t.split / t.per < 1u << 17 && t.split * t.terms * 2 <= s->k;)
-		t.split *= 2;
+	t.rows = t.n_rows > 2 ? 4 : (uint32_t)t.n_rows;
+	t.lanes = 8;
+	t.terms = t.block == NULL ? 4 : t.block->group / 8;
+	t.per = t.rows == 4 ? 2 : 4;
 	return t;
 }
 
@@ -108,24 +45,19 @@ static const char entry[] =
 	"\tlet row = whole % blocks * ROWS;\n"
 	"\tlet first = whole / blocks * COLUMNS;\n";
 
-/* Where a lane's terms lie: k and what of a term is the lane's own. */
-static const char alone[] = "\tlet own = 0u;\n\tlet part = lane % SPLIT * TERMS;\n"
-			    "\tlet column = first + lane / SPLIT * EACH;\n";
-static const char spread[] = "\tlet own = lane;\n\tlet part = 0u;\n\tlet column = first;\n";
+static const char own[] = "\tlet own = lane;\n\tlet column = first;\n";
 
 /* The terms of a and of column c as f64, x@_~ and w#_~. */
 static void add_terms_a(kit_wgsl *w, const thin *t, uint32_t r)
 {
 	for (uint32_t j = 0; j < t->terms; j++)
-		add(w,
-		    t->spread ? "\t\tlet x@_~ = f64(bitcast<f32>(a_bits(a@ + k + ~ * 8u + own)));\n"
-			      : "\t\tlet x@_~ = f64(bitcast<f32>(a_bits((a@ + k) | ~u)));\n",
-		    0, r, j);
+		matmul_add(w, "\t\tlet x@_~ = f64(bitcast<f32>(a_bits(a@ + k + ~ * 8u + own)));\n",
+			   0, r, j);
 	if (t->block == NULL || t->block->kind == KIT_BLOCK_SCALED)
 		return;
-	add(w, "\t\tlet u@ = x@_0", 0, r, 0);
+	matmul_add(w, "\t\tlet u@ = x@_0", 0, r, 0);
 	for (uint32_t j = 1; j < t->terms; j++)
-		add(w, " + x@_~", 0, r, j);
+		matmul_add(w, " + x@_~", 0, r, j);
 	kit_wgsl_add(w, ";\n");
 }
 
@@ -134,42 +66,36 @@ static void add_column(kit_wgsl *w, const thin *t, uint32_t c)
 	const kit_block_format *f = t->block;
 
 	if (by_blocks(t))
-		add(w, "\t\tlet at# = b# / b_BLOCK * b_BYTES + i * b_BYTES;\n\t\tlet e# = e;\n", c,
-		    0, 0);
-	else if (f != NULL)
-		add(w,
-		    "\t\tlet i# = b# + k;\n\t\tlet at# = i# / b_BLOCK * b_BYTES;\n"
-		    "\t\tlet e# = i# % b_BLOCK;\n",
-		    c, 0, 0);
+		matmul_add(w,
+			   "\t\tlet at# = b# / b_BLOCK * b_BYTES + i * b_BYTES;\n\t\tlet e# = e;\n",
+			   c, 0, 0);
 	for (uint32_t j = 0; j < t->terms; j++)
-		add(w,
-		    f == NULL
-			    ? t->spread
-				      ? "\t\tlet w#_~ = f64(bitcast<f32>(b_bits(b# + k + ~ * 8u + "
-					"own)));\n"
-				      : "\t\tlet w#_~ = f64(bitcast<f32>(b_bits((b# + k) | ~u)));\n"
-		    : t->spread ? "\t\tlet w#_~ = f64(b_q(at#, e# + ~ * 8u, own));\n"
-				: "\t\tlet w#_~ = f64(b_q(at#, e# | ~u, own));\n",
-		    c, 0, j);
+		matmul_add(w,
+			   f == NULL ? "\t\tlet w#_~ = f64(bitcast<f32>(b_bits(b# + k + ~ * 8u + "
+				       "own)));\n"
+				     : "\t\tlet w#_~ = f64(b_q(at#, e# + ~ * 8u, own));\n",
+			   c, 0, j);
 	if (f == NULL) {
 		for (uint32_t j = 0; j < t->terms; j++)
-			add(w, "\t\tn# = step(w#_~, w#_~, n#);\n", c, 0, j);
+			matmul_add(w, "\t\tn# = step(w#_~, w#_~, n#);\n", c, 0, j);
 		return;
 	}
-	add(w, "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e#)));\n", c,
-	    0, 0);
+	matmul_add(w,
+		   "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e#)));\n",
+		   c, 0, 0);
 	if (f->kind == KIT_BLOCK_SCALED) {
-		add(w, "\t\tlet m# = abs(d#) * MOST;\n", c, 0, 0);
+		matmul_add(w, "\t\tlet m# = abs(d#) * MOST;\n", c, 0, 0);
 	} else {
-		add(w,
-		    f->kind == KIT_BLOCK_ADDED ? "\t\tlet l# = f64(unpack2x16float(b_half(at# + "
-						 "b_E)).x * f32(b_m(at#, e#)));\n"
-					       : "\t\tlet l# = -f64(unpack2x16float(b_half(at# + "
-						 "b_E)).x * f32(b_m(at#, e#)));\n",
-		    c, 0, 0);
-		add(w, "\t\tlet m# = abs(d#) * MOST + abs(l#);\n", c, 0, 0);
+		matmul_add(w,
+			   f->kind == KIT_BLOCK_ADDED
+				   ? "\t\tlet l# = f64(unpack2x16float(b_half(at# + "
+				     "b_E)).x * f32(b_m(at#, e#)));\n"
+				   : "\t\tlet l# = -f64(unpack2x16float(b_half(at# + "
+				     "b_E)).x * f32(b_m(at#, e#)));\n",
+			   c, 0, 0);
+		matmul_add(w, "\t\tlet m# = abs(d#) * MOST + abs(l#);\n", c, 0, 0);
 	}
-	add(w, "\t\tn# = step(m# * f64(TERMS), m#, n#);\n", c, 0, 0);
+	matmul_add(w, "\t\tn# = step(m# * f64(TERMS), m#, n#);\n", c, 0, 0);
 }
 
 /* Of blocks the integers are summed, and their scale joins the sum once. */
@@ -177,38 +103,40 @@ static void add_sums(kit_wgsl *w, const thin *t, uint32_t c, uint32_t r)
 {
 	if (t->block == NULL) {
 		for (uint32_t j = 0; j < t->terms; j++)
-			add(w, "\t\ts#_@ = step(x@_~, w#_~, s#_@);\n", c, r, j);
+			matmul_add(w, "\t\ts#_@ = step(x@_~, w#_~, s#_@);\n", c, r, j);
 		return;
 	}
 	for (uint32_t j = 0; j < t->terms; j++)
-		add(w, j == 0 ? "\t\ts#_@ = step(d#, " : "step(x@_~, w#_~, ", c, r, t->terms - j);
-	add(w, "x@_0 * w#_0", c, r, 0);
+		matmul_add(w, j == 0 ? "\t\ts#_@ = step(d#, " : "step(x@_~, w#_~, ", c, r,
+			   t->terms - j);
+	matmul_add(w, "x@_0 * w#_0", c, r, 0);
 	for (uint32_t j = 1; j < t->terms; j++)
 		kit_wgsl_add(w, ")");
-	add(w, ", s#_@);\n", c, r, 0);
+	matmul_add(w, ", s#_@);\n", c, r, 0);
 	if (t->block->kind != KIT_BLOCK_SCALED)
-		add(w, "\t\ts#_@ = step(l#, u@, s#_@);\n", c, r, 0);
+		matmul_add(w, "\t\ts#_@ = step(l#, u@, s#_@);\n", c, r, 0);
 }
 
 static void add_lane(kit_wgsl *w, const thin *t)
 {
-	kit_wgsl_add(w, t->spread ? spread : alone);
+	kit_wgsl_add(w, own);
 	for (uint32_t c = 0; c < t->per; c++)
-		add(w,
-		    "\tlet b# = min(column + #u, params.n - 1u) * params.k;\n\tvar n# = 0.0lf;\n",
-		    c, 0, 0);
+		matmul_add(w,
+			   "\tlet b# = min(column + #u, params.n - 1u) * params.k;\n\tvar n# = "
+			   "0.0lf;\n",
+			   c, 0, 0);
 	for (uint32_t r = 0; r < t->rows; r++)
-		add(w, "\tlet a@ = min(row + @u, all_rows - 1u) * params.k;\n", 0, r, 0);
+		matmul_add(w, "\tlet a@ = min(row + @u, all_rows - 1u) * params.k;\n", 0, r, 0);
 	for (uint32_t c = 0; c < t->per; c++)
 		for (uint32_t r = 0; r < t->rows; r++)
-			add(w, "\tvar s#_@ = 0.0lf;\n", c, r, 0);
+			matmul_add(w, "\tvar s#_@ = 0.0lf;\n", c, r, 0);
 	kit_wgsl_add(w, "\tfor (var i = 0u; i < steps; i++) {\n");
 	if (by_blocks(t))
 		kit_wgsl_add(w, "\t\tif (i >= params.k / b_BLOCK) {\n\t\t\tbreak;\n\t\t}\n"
 				"\t\tfor (var e = 0u; e < b_BLOCK; e += SPLIT * TERMS) {\n"
 				"\t\tlet k = i * b_BLOCK + e;\n");
 	else
-		kit_wgsl_add(w, "\t\tlet k = i * SPLIT * TERMS + part;\n"
+		kit_wgsl_add(w, "\t\tlet k = i * SPLIT * TERMS;\n"
 				"\t\tif (k >= params.k) {\n\t\t\tbreak;\n\t\t}\n");
 	for (uint32_t r = 0; r < t->rows; r++)
 		add_terms_a(w, t, r);
@@ -226,7 +154,7 @@ static void add_joined(kit_wgsl *w, const thin *t)
 	const uint32_t values = t->per * t->rows;
 
 	for (uint32_t c = 0; c < t->per; c++)
-		add(w, "\tparts[#u * LANES + lane] = n#;\n", c, 0, 0);
+		matmul_add(w, "\tparts[#u * LANES + lane] = n#;\n", c, 0, 0);
 	kit_wgsl_add(w, "\tworkgroupBarrier();\n"
 			"\tif (lane < COLUMNS) {\n"
 			"\t\tlet norm = sqrt(together(lane % EACH, lane / EACH));\n"
@@ -235,16 +163,17 @@ static void add_joined(kit_wgsl *w, const thin *t)
 	for (uint32_t v = 0; v < values; v += 4) {
 		kit_wgsl_add(w, "\tworkgroupBarrier();\n");
 		for (uint32_t i = 0; i < 4; i++) {
-			add(w, "\tparts[#u * LANES + lane] = ", i, 0, 0);
-			add(w, "s#_@;\n", (v + i) / t->rows, (v + i) % t->rows, 0);
+			matmul_add(w, "\tparts[#u * LANES + lane] = ", i, 0, 0);
+			matmul_add(w, "s#_@;\n", (v + i) / t->rows, (v + i) % t->rows, 0);
 		}
 		kit_wgsl_add(w, "\tworkgroupBarrier();\n\tif (lane < GROUPS * 4u) {\n");
-		add(w, "\t\tlet v = #u + lane % 4u;\n", v, 0, 4);
+		matmul_add(w, "\t\tlet v = #u + lane % 4u;\n", v, 0, 4);
 		kit_wgsl_add(w, "\t\tlet r = min(row + v % ROWS, all_rows - 1u);\n");
-		add(w,
-		    "\t\ttemp[whole * (COLUMNS * ROWS) + #u * GROUPS + lane] = judged(together(v - "
-		    "#u, lane / 4u), ",
-		    v, 0, 0);
+		matmul_add(w,
+			   "\t\ttemp[whole * (COLUMNS * ROWS) + #u * GROUPS + lane] = "
+			   "judged(together(v - "
+			   "#u, lane / 4u), ",
+			   v, 0, 0);
 		kit_wgsl_add(w, "norms_a[(r >> 3u) * 64u + (r & 7u)].x, lengths[lane / 4u * EACH + "
 				"v / ROWS]);\n\t}\n");
 	}
@@ -253,13 +182,13 @@ static void add_joined(kit_wgsl *w, const thin *t)
 
 static void add_numbers(kit_wgsl *w, const thin *t)
 {
-	number(w, "LANES", t->lanes);
-	number(w, "SPLIT", t->split);
-	number(w, "ROWS", t->rows);
-	number(w, "EACH", t->per);
-	number(w, "TERMS", t->terms);
-	number(w, "GROUPS", t->lanes / t->split);
-	number(w, "COLUMNS", t->lanes / t->split * t->per);
+	matmul_number(w, "LANES", t->lanes);
+	matmul_number(w, "SPLIT", t->lanes);
+	matmul_number(w, "ROWS", t->rows);
+	matmul_number(w, "EACH", t->per);
+	matmul_number(w, "TERMS", t->terms);
+	matmul_number(w, "GROUPS", 1);
+	matmul_number(w, "COLUMNS", t->per);
 }
 
 static void sums(matmul_fast_plan *f, const thin *t, uint64_t groups)
@@ -279,11 +208,11 @@ static void sums(matmul_fast_plan *f, const thin *t, uint64_t groups)
 	add_numbers(&w, t);
 	kit_wgsl_factor(&w, u->q->in[0].dtype, "a");
 	if (t->block != NULL)
-		kit_wgsl_block(&w, t->block, "b", (int)t->spread);
+		kit_wgsl_block(&w, t->block, "b", 1);
 	else
 		kit_wgsl_factor(&w, u->q->in[1].dtype, "b");
 	if (t->block != NULL)
-		add(&w, "const MOST: f64 = #.0lf;\n", t->block->most, 0, 0);
+		matmul_add(&w, "const MOST: f64 = #.0lf;\n", t->block->most, 0, 0);
 	kit_wgsl_add(&w,
 		     fused ? "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn fma(a, b, s);\n}\n"
 			   : "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn s + a * b;\n}\n");
@@ -295,7 +224,7 @@ static void sums(matmul_fast_plan *f, const thin *t, uint64_t groups)
 	add_joined(&w, t);
 	matmul_run(f, "tensor/matmul_thin.wgsl", &w, t->lanes, groups,
 		   matmul_parts(f->s->k,
-				by_blocks(t) ? t->block->block : (uint64_t)t->split * t->terms),
+				by_blocks(t) ? t->block->block : (uint64_t)t->lanes * t->terms),
 		   (kit_slot[]){KIT_ALL(f->params), f->factors[0], f->factors[1], KIT_ALL(f->temp),
 				KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
 		   6);
@@ -317,19 +246,18 @@ int matmul_thin(matmul_fast_plan *f)
 	const matmul_shape *s = f->s;
 	const thin t = cut_of(f);
 	const int is_packed = kit_dtype_bytes(f->p->use->q->in[1].dtype) == 0;
-	const uint64_t columns = (uint64_t)t.lanes / t.split * t.per;
-	const uint64_t groups = matmul_parts(t.n_rows, t.rows) * matmul_parts(s->n, columns);
+	const uint64_t groups = matmul_parts(t.n_rows, t.rows) * matmul_parts(s->n, t.per);
 
-	if (!lies_so(s, &t) || (t.n_rows > ROWS_MOST && !is_packed) ||
-	    caps->max_invocations < t.lanes || caps->max_workgroup_bytes < 16384 ||
-	    groups * columns * t.rows >= 0x80000000u ||
-	    !matmul_turns_fit(caps, matmul_steps(matmul_parts(s->k, (uint64_t)t.split * t.terms)) +
-					    (t.per * t.rows + 1) * t.split +
+	if (caps->device_kind != PCTL_DEVICE_CPU || !matmul_rows_share(s, 8 * t.terms) ||
+	    (t.n_rows > MATMUL_ROWS_MOST && !is_packed) || caps->max_invocations < t.lanes ||
+	    caps->max_workgroup_bytes < 16384 || groups * t.per * t.rows >= 0x80000000u ||
+	    !matmul_turns_fit(caps, matmul_steps(matmul_parts(s->k, (uint64_t)t.lanes * t.terms)) +
+					    (t.per * t.rows + 1) * t.lanes +
 					    (by_blocks(&t) ? s->k / t.block->group : 0) + 16))
 		return 0;
 	f->cut = &cut;
-	f->temp = kit_temp(f->p, groups * columns * t.rows * 4);
-	f->norms[1] = kit_temp(f->p, groups * columns * 8);
+	f->temp = kit_temp(f->p, groups * t.per * t.rows * 4);
+	f->norms[1] = kit_temp(f->p, groups * t.per * 8);
 	matmul_norms(f, 0);
 	sums(f, &t, groups);
 	return 1;

@@ -54,7 +54,7 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s)
 	caps.device_kind = pctl_session_kind(s);
 	caps.max_turns = pctl_session_plan_turns(s);
 	caps.proven = pctl_session_proven(s);
-	if (caps.proven & PCTL_PLAN_PROVEN_F64_TILES)
+	if (caps.device_kind != PCTL_DEVICE_CPU || (caps.proven & PCTL_PLAN_PROVEN_F64_TILES))
 		caps.max_workgroup_bytes = pctl_session_plan_workgroup(s);
 	return caps;
 }
