@@ -27,9 +27,9 @@ typedef struct gemv {
 /* Elements that lie in 16 bytes, of types whose bits are those of an f32 or half of them. */
 static uint32_t in_quad(uint32_t dtype)
 {
-	return dtype == PCTL_SCALAR_F32						? 4
+	return dtype == PCTL_SCALAR_F32				       ? 4
 	       : dtype == PCTL_SCALAR_F16 || dtype == PCTL_SCALAR_BF16 ? 8
-									       : 0;
+								       : 0;
 }
 
 static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
@@ -61,12 +61,14 @@ static void add_quads(kit_wgsl *w, uint32_t dtype, const char *name)
 		kit_wgsl_named(w, "fn $_bits(i: u32) -> u32 {\n\treturn $[i >> 2u][i & 3u];\n}\n",
 			       name);
 	else
-		kit_wgsl_named(w, "fn $_word(i: u32) -> u32 {\n\treturn $[i >> 3u][(i >> 1u) & 3u];\n}\n",
-			       name);
+		kit_wgsl_named(
+			w, "fn $_word(i: u32) -> u32 {\n\treturn $[i >> 3u][(i >> 1u) & 3u];\n}\n",
+			name);
 	if (dtype == PCTL_SCALAR_F16)
 		kit_wgsl_named(w,
 			       "fn $_half(word: u32, upper: u32) -> u32 {\n"
-			       "\treturn bitcast<u32>(unpack2x16float((word >> (upper * 16u)) & 0xffffu).x);\n}\n",
+			       "\treturn bitcast<u32>(unpack2x16float((word >> (upper * 16u)) & "
+			       "0xffffu).x);\n}\n",
 			       name);
 	if (dtype == PCTL_SCALAR_BF16)
 		kit_wgsl_named(w,
@@ -74,9 +76,9 @@ static void add_quads(kit_wgsl *w, uint32_t dtype, const char *name)
 			       "\treturn (word >> (upper * 16u)) << 16u;\n}\n",
 			       name);
 	if (in_quad(dtype) == 8)
-		kit_wgsl_named(w,
-			       "fn $_bits(i: u32) -> u32 {\n\treturn $_half($_word(i), i & 1u);\n}\n",
-			       name);
+		kit_wgsl_named(
+			w, "fn $_bits(i: u32) -> u32 {\n\treturn $_half($_word(i), i & 1u);\n}\n",
+			name);
 }
 
 /* Element j of the quads read from element `at` on. */
@@ -98,8 +100,9 @@ static void add_element(kit_wgsl *w, const char *name, const char *quad, uint32_
 static void add_row(kit_wgsl *w, const gemv *g, uint32_t r)
 {
 	for (uint32_t q = 0; g->a != 0 && q < g->terms / g->a; q++)
-		matmul_add(w, g->a == 4 ? "\t\tlet p@_~ = a[((a@ + k) >> 2u) + ~u];\n"
-					: "\t\tlet p@_~ = a[((a@ + k) >> 3u) + ~u];\n",
+		matmul_add(w,
+			   g->a == 4 ? "\t\tlet p@_~ = a[((a@ + k) >> 2u) + ~u];\n"
+				     : "\t\tlet p@_~ = a[((a@ + k) >> 3u) + ~u];\n",
 			   0, r, q);
 	for (uint32_t j = 0; j < g->terms; j++) {
 		matmul_add(w, "\t\tlet x@_~ = f64(bitcast<f32>(", 0, r, j);
@@ -125,12 +128,14 @@ static void add_row(kit_wgsl *w, const gemv *g, uint32_t r)
 static void add_reads(kit_wgsl *w, const gemv *g, uint32_t c)
 {
 	if (g->b != 0)
-		matmul_add(w, g->b == 4 ? "\t\tlet q#_0 = b[(b# + k) >> 2u];\n"
-					: "\t\tlet q#_0 = b[(b# + k) >> 3u];\n",
+		matmul_add(w,
+			   g->b == 4 ? "\t\tlet q#_0 = b[(b# + k) >> 2u];\n"
+				     : "\t\tlet q#_0 = b[(b# + k) >> 3u];\n",
 			   c, 0, 0);
 	else if (g->block != NULL)
 		matmul_add(w,
-			   "\t\tlet at# = (b# + k) / b_BLOCK * b_BYTES;\n\t\tlet e# = (b# + k) % b_BLOCK;\n",
+			   "\t\tlet at# = (b# + k) / b_BLOCK * b_BYTES;\n\t\tlet e# = (b# + k) % "
+			   "b_BLOCK;\n",
 			   c, 0, 0);
 }
 
@@ -155,14 +160,16 @@ static void add_column(kit_wgsl *w, const gemv *g, uint32_t c)
 			matmul_add(w, "\t\tn# = step(w#_~, w#_~, n#);\n", c, 0, j);
 		return;
 	}
-	matmul_add(w, "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e#)));\n",
+	matmul_add(w,
+		   "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e#)));\n",
 		   c, 0, 0);
 	if (f->kind == KIT_BLOCK_SCALED) {
 		matmul_add(w, "\t\tlet m_# = abs(d#) * MOST;\n", c, 0, 0);
 	} else {
 		kit_wgsl_add(w, "\t\tlet ");
 		matmul_add(w, f->kind == KIT_BLOCK_ADDED ? "l# = " : "l# = -", c, 0, 0);
-		matmul_add(w, "f64(unpack2x16float(b_half(at# + b_E)).x * f32(b_m(at#, e#)));\n", c, 0, 0);
+		matmul_add(w, "f64(unpack2x16float(b_half(at# + b_E)).x * f32(b_m(at#, e#)));\n", c,
+			   0, 0);
 		matmul_add(w, "\t\tlet m_# = abs(d#) * MOST + abs(l#);\n", c, 0, 0);
 	}
 	matmul_add(w, "\t\tn# = step(m_# * f64(TERMS), m_#, n#);\n", c, 0, 0);
@@ -177,7 +184,8 @@ static void add_sums(kit_wgsl *w, const gemv *g, uint32_t c, uint32_t r)
 		return;
 	}
 	for (uint32_t j = 0; j < g->terms; j++)
-		matmul_add(w, j == 0 ? "\t\ts#_@ = step(d#, " : "step(x@_~, w#_~, ", c, r, g->terms - j);
+		matmul_add(w, j == 0 ? "\t\ts#_@ = step(d#, " : "step(x@_~, w#_~, ", c, r,
+			   g->terms - j);
 	matmul_add(w, "x@_0 * w#_0", c, r, 0);
 	for (uint32_t j = 1; j < g->terms; j++)
 		kit_wgsl_add(w, ")");
@@ -195,11 +203,14 @@ static void add_loop(kit_wgsl *w, const gemv *g)
 {
 	kit_wgsl_add(w,
 		     "@compute @workgroup_size(LANES)\n"
-		     "fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {\n"
+		     "fn main(@builtin(workgroup_id) group: vec3<u32>, "
+		     "@builtin(local_invocation_index) lane: u32) {\n"
 		     "\tlet first = (group.y * 65535u + group.x) * COLUMNS;\n"
 		     "\tlet group_of = lane / SPLIT;\n\tlet column = first + group_of * EACH;\n");
 	for (uint32_t c = 0; c < g->per; c++)
-		matmul_add(w, "\tlet b# = min(column + #u, params.n - 1u) * params.k;\n\tvar n# = 0.0lf;\n",
+		matmul_add(w,
+			   "\tlet b# = min(column + #u, params.n - 1u) * params.k;\n\tvar n# = "
+			   "0.0lf;\n",
 			   c, 0, 0);
 	for (uint32_t r = 0; r < g->rows; r++)
 		matmul_add(w, "\tlet a@ = min(@u, params.m - 1u) * params.k;\n", 0, r, 0);
@@ -246,50 +257,60 @@ static void add_joined(kit_wgsl *w, const gemv *g)
 	for (uint32_t c = 0; c < g->per; c++)
 		snprintf(names[c], sizeof(names[c]), "n%u", c);
 	add_join(w, g->per, at,
-		 "\t\tif (v < EACH) {\n\t\t\tlengths[g * EACH + v] = sqrt(whole_of(v, g));\n\t\t}\n");
+		 "\t\tif (v < EACH) {\n\t\t\tlengths[lane] = sqrt(whole_of(v, g));\n\t\t}\n");
 	for (uint32_t j = 0; j < row_norms(g); j++)
 		snprintf(names[j], sizeof(names[j]), "m%u", j);
 	snprintf(then, sizeof(then),
 		 "\t\tif (v < %uu && v * GROUPS + g < ROWS) {\n"
-		 "\t\t\trow_lengths[v * GROUPS + g] = sqrt(whole_of(v, g));\n\t\t}\n",
+		 "\t\t\trow_lengths[lane] = sqrt(whole_of(v, g));\n\t\t}\n",
 		 row_norms(g));
 	add_join(w, row_norms(g), at, then);
 	for (uint32_t v = 0; v < values; v += 4) {
 		for (uint32_t i = 0; i < 4; i++)
-			snprintf(names[i], sizeof(names[i]), "s%u_%u", (v + i) / g->rows, (v + i) % g->rows);
-		snprintf(then, sizeof(then),
-			 "\t\tlet c = g * EACH + (%uu + v) / ROWS;\n\t\tlet r = (%uu + v) %% ROWS;\n"
-			 "\t\tlet bits = judged(whole_of(v, g), row_lengths[r], lengths[c]);\n"
-			 "\t\tlet is_one = first + c < params.n && r < params.m;\n"
-			 "\t\tresults[c * ROWS + r] = select(0u, bits, is_one);\n"
-			 "\t\tif (is_one && bits == MARK) {\n\t\t\tatomicOr(&any_marked, 1u);\n\t\t}\n",
-			 v, v);
+			snprintf(names[i], sizeof(names[i]), "s%u_%u", (v + i) / g->rows,
+				 (v + i) % g->rows);
+		snprintf(
+			then, sizeof(then),
+			"\t\tlet c = g * EACH + (%uu + v) / ROWS;\n\t\tlet r = (%uu + v) %% ROWS;\n"
+			"\t\tlet bits = judged(whole_of(v, g), row_lengths[of_row(r)], "
+			"lengths[of_column(c)]);\n"
+			"\t\tlet is_one = first + c < params.n && r < params.m;\n"
+			"\t\tresults[%uu * GROUPS + lane] = select(0u, bits, is_one);\n"
+			"\t\tif (is_one && bits == MARK) {\n\t\t\tatomicOr(&any_marked, "
+			"1u);\n\t\t}\n",
+			v, v, v);
 		add_join(w, 4, at, then);
 	}
-	kit_wgsl_add(w, "\tworkgroupBarrier();\n\tif (lane == 0u) {\n\t\tseen[0] = atomicLoad(&any_marked);\n\t}\n"
-			"\tif (workgroupUniformLoad(&seen[0]) != 0u) {\n\t\tsettle_all(first, lane);\n\t}\n");
+	kit_wgsl_add(w, "\tworkgroupBarrier();\n\tif (lane == 0u) {\n\t\tseen[0] = "
+			"atomicLoad(&any_marked);\n\t}\n"
+			"\tif (workgroupUniformLoad(&seen[0]) != 0u) {\n\t\tsettle_all(first, "
+			"lane);\n\t}\n");
 }
 
 /* Rows of results, two columns a word where they are halves. */
 static void add_writes(kit_wgsl *w, int is_half)
 {
-	kit_wgsl_add(w, is_half ? "const PER_WORD: u32 = 2u;\n" : "const PER_WORD: u32 = 1u;\n");
+	kit_wgsl_add(w, is_half ? "\tconst PER_WORD = 2u;\n" : "\tconst PER_WORD = 1u;\n");
+	kit_wgsl_add(
+		w,
+		"\tfor (var i = 0u; i < (COLUMNS * ROWS / PER_WORD + LANES - 1u) / LANES; i++) {\n"
+		"\t\tlet l = i * LANES + lane;\n\t\tlet r = l / (COLUMNS / PER_WORD);\n"
+		"\t\tlet c = l % (COLUMNS / PER_WORD);\n"
+		"\t\tlet word = first / PER_WORD + c;\n"
+		"\t\tif (r < params.m && word < params.n / PER_WORD) {\n");
+	kit_wgsl_add(w, is_half ? "\t\t\ty[r * (params.n / PER_WORD) + word] = results[slot_of(c * "
+				  "2u, r)] | (results[slot_of(c * 2u + 1u, r)] << 16u);\n"
+				: "\t\t\ty[r * params.n + word] = results[slot_of(c, r)];\n");
+	kit_wgsl_add(w, "\t\t}\n\t}\n}\n");
 }
-
-static const char writes[] =
-	"\tfor (var i = 0u; i < (COLUMNS * ROWS / PER_WORD + LANES - 1u) / LANES; i++) {\n"
-	"\t\tlet l = i * LANES + lane;\n\t\tlet r = l / (COLUMNS / PER_WORD);\n"
-	"\t\tlet c = l % (COLUMNS / PER_WORD) * PER_WORD;\n"
-	"\t\tif (r < min(ROWS, params.m) && first + c < params.n) {\n"
-	"\t\t\tlet word = results[c * ROWS + r] | select(0u, results[(c + PER_WORD - 1u) * ROWS + r] << 16u, PER_WORD == 2u);\n"
-	"\t\t\ty[(r * params.n + first + c) / PER_WORD] = word;\n\t\t}\n\t}\n}\n";
 
 static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g)
 {
 	const pctl_tensor_type *in = f->p->use->q->in;
 	const uint32_t columns = LANES / g->split * g->per;
-	const int is_half = f->s->format->dtype != PCTL_SCALAR_F32;
 
+	/* So that places of results are known not to wrap. */
+	kit_wgsl_add(w, "//# max params.n = 67108864\n");
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(w, "enable f16;\n");
 	kit_wgsl_add(w, KERNEL_MATMUL_PLACE);
@@ -307,7 +328,6 @@ static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g)
 	matmul_number(w, "COLUMNS", columns);
 	matmul_number(w, "SHARE", (uint32_t)matmul_parts(columns * g->rows, 64));
 	kit_wgsl_add(w, "const PER: u32 = 1u;\n");
-	add_writes(w, is_half);
 	if (g->a != 0)
 		add_quads(w, in[0].dtype, "a");
 	else
@@ -318,15 +338,17 @@ static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g)
 		kit_wgsl_factor_by(w, in[1].dtype, "b", 1);
 	if (g->block != NULL)
 		matmul_add(w, "const MOST: f64 = #.0lf;\n", g->block->most, 0, 0);
-	kit_wgsl_add(w, (f->p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0
-				? "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn fma(a, b, s);\n}\n"
-				: "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn s + a * b;\n}\n");
+	kit_wgsl_add(
+		w, (f->p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0
+			   ? "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn fma(a, b, s);\n}\n"
+			   : "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn s + a * b;\n}\n");
 	kit_wgsl_add(w, f->s->format->text);
 	kit_wgsl_add(w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 	kit_wgsl_add(w, KERNEL_EXACT_SUM);
 	kit_wgsl_add(w, tensor_nearest(f->s->format));
 	kit_wgsl_add(w, KERNEL_WITHIN);
-	kit_wgsl_add(w, kit_codec_is_pair(in[1].dtype) ? KERNEL_MATMUL_FACTORS_PAIR : KERNEL_MATMUL_FACTORS);
+	kit_wgsl_add(w, kit_codec_is_pair(in[1].dtype) ? KERNEL_MATMUL_FACTORS_PAIR
+						       : KERNEL_MATMUL_FACTORS);
 	kit_wgsl_add(w, KERNEL_MATMUL_SETTLE);
 	kit_wgsl_add(w, KERNEL_MATMUL_GEMV);
 }
@@ -360,7 +382,12 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 	add_head(&w, f, g);
 	add_loop(&w, g);
 	add_joined(&w, g);
-	kit_wgsl_add(&w, writes);
+	add_writes(&w, f->s->format->dtype != PCTL_SCALAR_F32);
+	{
+		FILE *q = fopen("/tmp/gemv.wgsl", "w");
+		fputs(w.text, q);
+		fclose(q);
+	}
 	matmul_run(f, "tensor/matmul_gemv.wgsl", &w, LANES, matmul_parts(s.n, columns),
 		   matmul_parts(s.k * (is_pair ? 2 : 1), 64),
 		   (kit_slot[]){KIT_ALL(matmul_params(f->p, &s)), a, f->in[1], y}, 4);
@@ -379,9 +406,10 @@ int matmul_gemv(matmul_fast_plan *f)
 	if (caps->device_kind == PCTL_DEVICE_CPU || !matmul_rows_share(s, g.terms) ||
 	    (n_rows > whole && !is_packed) ||
 	    (n_rows > whole && (s->k % 64 != 0 || s->n % 64 != 0)) ||
-	    (s->format->dtype != PCTL_SCALAR_F32 && s->n % 2 != 0) || caps->max_invocations < LANES ||
-	    caps->max_workgroup_bytes < MEMORY ||
-	    !matmul_turns_fit(caps, matmul_steps(matmul_parts(s->k, (uint64_t)g.split * g.terms)) + 4096))
+	    (s->format->dtype != PCTL_SCALAR_F32 && s->n % 2 != 0) || s->n > 1u << 26 ||
+	    caps->max_invocations < LANES || caps->max_workgroup_bytes < MEMORY ||
+	    !matmul_turns_fit(caps,
+			      matmul_steps(matmul_parts(s->k, (uint64_t)g.split * g.terms)) + 4096))
 		return 0;
 	for (uint64_t row = 0; row < n_rows; row += whole) {
 		const uint64_t n = n_rows - row < whole ? n_rows - row : whole;

@@ -6,8 +6,8 @@ const ALL_GROUPS: u32 = GROUPS * 4u;
 
 var<workgroup> parts: array<f64, LANES * 4u>; // [value][lane]
 var<workgroup> few: array<f64, ALL_GROUPS * FEW>;
-var<workgroup> lengths: array<f64, COLUMNS>; // norms of the workgroup's columns
-var<workgroup> row_lengths: array<f64, ROWS>;
+var<workgroup> lengths: array<f64, ALL_GROUPS>; // norms of the workgroup's columns: of_column
+var<workgroup> row_lengths: array<f64, ALL_GROUPS>; // of rows: of_row
 
 // The sums of four values over the lanes of each group, as whole(v, group); all lanes arrive, and one more barrier makes them known.
 fn join(lane: u32) {
@@ -41,19 +41,34 @@ fn judged(x: f64, row: f64, column: f64) -> u32 {
 	return within(x, f64(depth) * most * 0x1p-53lf * 0x1.00001p0lf + abs(x) * 0x1p-52lf, most);
 }
 
+fn of_column(column: u32) -> u32 {
+	return column / EACH * 4u + column % EACH;
+}
+
+fn of_row(row: u32) -> u32 {
+	return row % GROUPS * 4u + row / GROUPS;
+}
+
 // As matmul_settle.wgsl asks for them: rows and columns of the workgroup begin at multiples of their numbers.
 fn norm_a(z: u32, row: u32) -> vec2<f64> {
-	return vec2<f64>(row_lengths[(z * params.m + row) % ROWS], 0.0lf);
+	return vec2<f64>(row_lengths[of_row(row)], 0.0lf);
 }
 
 fn norm_b(z: u32, column: u32) -> vec2<f64> {
-	return vec2<f64>(lengths[column % COLUMNS], 0.0lf);
+	return vec2<f64>(lengths[of_column(column % COLUMNS)], 0.0lf);
 }
 
-// The elements in doubt, one after the other, by the first 64 lanes. Element s of the workgroup is column s / ROWS, row s % ROWS. All lanes arrive.
+// Where the result of a column and row of the workgroup is: a group's values lie four by four.
+fn slot_of(column: u32, row: u32) -> u32 {
+	let v = column % EACH * ROWS + row;
+	return (v >> 2u) * ALL_GROUPS + column / EACH * 4u + (v & 3u);
+}
+
+// The elements in doubt, one after the other, by the first 64 lanes. All lanes arrive.
 fn settle_all(first: u32, lane: u32) {
 	for (var s = 0u; s < COLUMNS * ROWS; s++) {
-		if (workgroupUniformLoad(&results[s]) == MARK) {
+		let slot = slot_of(s / ROWS, s % ROWS);
+		if (workgroupUniformLoad(&results[slot]) == MARK) {
 			let marked = vec3<u32>(0u, s % ROWS, first + s / ROWS);
 			if (lane < 64u) {
 				sums[lane] = closer(marked, lane);
@@ -68,6 +83,7 @@ fn settle_all(first: u32, lane: u32) {
 					terms(marked, lane);
 					seen[lane] = saw;
 				}
+				workgroupBarrier();
 				for (var half = 0u; half < DIGITS; half += 10u) {
 					if (lane < 64u) {
 						for (var d = 0u; d < 10u; d++) {
@@ -95,7 +111,7 @@ fn settle_all(first: u32, lane: u32) {
 			}
 			workgroupBarrier();
 			if (lane == 0u) {
-				results[s] = bits;
+				results[slot] = bits;
 			}
 		}
 	}
