@@ -38,15 +38,19 @@ const char *kit_codec_word(uint32_t dtype);
 enum { KIT_BLOCK_SCALED, KIT_BLOCK_ADDED, KIT_BLOCK_TAKEN };
 typedef struct kit_block_format {
 	uint32_t dtype, block, bytes, scale, minimum, kind, group, most;
-	const char *text; /* $_q, $_s and, but for KIT_BLOCK_SCALED, $_m */
+	const char *text;  /* $_q, $_s and, but for KIT_BLOCK_SCALED, $_m */
+	const char *eight; /* for KIT_BLOCK_EIGHT; NULL: text */
 } kit_block_format;
 /* NULL: no such. */
 const kit_block_format *kit_block_format_of(uint32_t dtype);
 /*
  * How the integers of an element are read: $_BLOCK, $_BYTES, $_D, $_E, $_half(byte), $_s(block's byte, element), $_m, and $_q(b, e, l) of
- * element e + l. by_lanes 1: l is the number, below 8, of a lane among eight that share b and e, a multiple of 8, and read together; 0: l is 0.
+ * element e + l.
+ * KIT_BLOCK_ALONE: l is 0. KIT_BLOCK_LANES: l is the number, below 8, of a lane among eight that share b and e, a multiple of 8, and read together.
+ * KIT_BLOCK_EIGHT: l is a constant below 8, of an invocation of a GPU that reads all eight.
  */
-void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name, int by_lanes);
+enum { KIT_BLOCK_ALONE, KIT_BLOCK_LANES, KIT_BLOCK_EIGHT };
+void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name, int how);
 
 /*
  * Any type whose elements are f32, or exact sums of two: `name_bits(i)` of the first, of the others `name_pair(i)`, the bits of the
@@ -55,7 +59,7 @@ void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name, in
 int kit_codec_is_factor(uint32_t dtype);
 int kit_codec_is_pair(uint32_t dtype);
 void kit_wgsl_factor(kit_wgsl *w, uint32_t dtype, const char *name);
-/* by_lanes: of kit_wgsl_block. */
-void kit_wgsl_factor_by(kit_wgsl *w, uint32_t dtype, const char *name, int by_lanes);
+/* how: of kit_wgsl_block. */
+void kit_wgsl_factor_by(kit_wgsl *w, uint32_t dtype, const char *name, int how);
 
 #endif

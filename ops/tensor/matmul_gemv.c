@@ -10,7 +10,7 @@
 #define LANES 256u
 #define MEMORY 32768u
 /* Columns may be few, but lanes must be many. */
-#define LANES_MANY (1u << 17)
+#define LANES_MANY (1u << 16)
 
 /*
  * split    lanes of a column
@@ -47,9 +47,9 @@ static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 		g.a = 0;
 	g.per = g.rows >= 8 ? 2 : 4;
 	/* Each row's norm is a group's to find. */
-	for (g.split = 8; g.split < (g.rows >= 8 ? 64 : LANES) &&
-			  s->n * g.split / g.per < LANES_MANY &&
-			  (uint64_t)g.split * g.terms * 2 <= s->k;)
+	for (g.split = g.block == NULL ? 8 : g.block->block / 8;
+	     g.split < (g.rows >= 8 ? 64 : LANES) && s->n * g.split / g.per < LANES_MANY &&
+	     (uint64_t)g.split * g.terms * 2 <= s->k;)
 		g.split *= 2;
 	return g;
 }
@@ -133,10 +133,8 @@ static void add_reads(kit_wgsl *w, const gemv *g, uint32_t c)
 				     : "\t\tlet q#_0 = b[(b# + k) >> 3u];\n",
 			   c, 0, 0);
 	else if (g->block != NULL)
-		matmul_add(w,
-			   "\t\tlet at# = (b# + k) / b_BLOCK * b_BYTES;\n\t\tlet e# = (b# + k) % "
-			   "b_BLOCK;\n",
-			   c, 0, 0);
+		matmul_add(w, "\t\tlet at# = b# + i * (SPLIT * TERMS / b_BLOCK * b_BYTES);\n", c, 0,
+			   0);
 }
 
 static void add_column(kit_wgsl *w, const gemv *g, uint32_t c)
@@ -145,7 +143,7 @@ static void add_column(kit_wgsl *w, const gemv *g, uint32_t c)
 
 	for (uint32_t j = 0; j < g->terms; j++) {
 		if (f != NULL) {
-			matmul_add(w, "\t\tlet w#_~ = f64(b_q(at#, e#, ~u));\n", c, 0, j);
+			matmul_add(w, "\t\tlet w#_~ = f64(b_q(at#, e, ~u));\n", c, 0, j);
 			continue;
 		}
 		matmul_add(w, "\t\tlet w#_~ = f64(bitcast<f32>(", c, 0, j);
@@ -161,14 +159,14 @@ static void add_column(kit_wgsl *w, const gemv *g, uint32_t c)
 		return;
 	}
 	matmul_add(w,
-		   "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e#)));\n",
+		   "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e)));\n",
 		   c, 0, 0);
 	if (f->kind == KIT_BLOCK_SCALED) {
 		matmul_add(w, "\t\tlet m_# = abs(d#) * MOST;\n", c, 0, 0);
 	} else {
 		kit_wgsl_add(w, "\t\tlet ");
 		matmul_add(w, f->kind == KIT_BLOCK_ADDED ? "l# = " : "l# = -", c, 0, 0);
-		matmul_add(w, "f64(unpack2x16float(b_half(at# + b_E)).x * f32(b_m(at#, e#)));\n", c,
+		matmul_add(w, "f64(unpack2x16float(b_half(at# + b_E)).x * f32(b_m(at#, e)));\n", c,
 			   0, 0);
 		matmul_add(w, "\t\tlet m_# = abs(d#) * MOST + abs(l#);\n", c, 0, 0);
 	}
@@ -207,10 +205,16 @@ static void add_loop(kit_wgsl *w, const gemv *g)
 		     "@builtin(local_invocation_index) lane: u32) {\n"
 		     "\tlet first = (group.y * 65535u + group.x) * COLUMNS;\n"
 		     "\tlet group_of = lane / SPLIT;\n\tlet column = first + group_of * EACH;\n");
+	/* Of blocks a lane always has the same part, so that places go up by a constant. */
+	if (g->block != NULL)
+		kit_wgsl_add(w, "\tlet part = lane % SPLIT * TERMS;\n\tlet e = part % b_BLOCK;\n");
 	for (uint32_t c = 0; c < g->per; c++)
 		matmul_add(w,
-			   "\tlet b# = min(column + #u, params.n - 1u) * params.k;\n\tvar n# = "
-			   "0.0lf;\n",
+			   g->block != NULL ? "\tlet b# = (min(column + #u, params.n - 1u) * "
+					      "(params.k / b_BLOCK) + part / b_BLOCK) * b_BYTES;\n"
+					      "\tvar n# = 0.0lf;\n"
+					    : "\tlet b# = min(column + #u, params.n - 1u) * "
+					      "params.k;\n\tvar n# = 0.0lf;\n",
 			   c, 0, 0);
 	for (uint32_t r = 0; r < g->rows; r++)
 		matmul_add(w, "\tlet a@ = min(@u, params.m - 1u) * params.k;\n", 0, r, 0);
@@ -224,11 +228,12 @@ static void add_loop(kit_wgsl *w, const gemv *g)
 			"\t\tif (k >= params.k) {\n\t\t\tbreak;\n\t\t}\n");
 	for (uint32_t c = 0; c < g->per; c++)
 		add_reads(w, g, c);
-	for (uint32_t r = 0; r < g->rows; r++)
-		add_row(w, g, r);
-	for (uint32_t c = 0; c < g->per; c++) {
+	for (uint32_t c = 0; c < g->per; c++)
 		add_column(w, g, c);
-		for (uint32_t r = 0; r < g->rows; r++)
+	/* A row's terms live no longer than they are needed: registers bound how many lanes there are. */
+	for (uint32_t r = 0; r < g->rows; r++) {
+		add_row(w, g, r);
+		for (uint32_t c = 0; c < g->per; c++)
 			add_sums(w, g, c, r);
 	}
 	kit_wgsl_add(w, "\t}\n");
@@ -335,7 +340,7 @@ static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g)
 	if (g->b != 0)
 		add_quads(w, in[1].dtype, "b");
 	else
-		kit_wgsl_factor_by(w, in[1].dtype, "b", 1);
+		kit_wgsl_factor_by(w, in[1].dtype, "b", KIT_BLOCK_EIGHT);
 	if (g->block != NULL)
 		matmul_add(w, "const MOST: f64 = #.0lf;\n", g->block->most, 0, 0);
 	kit_wgsl_add(

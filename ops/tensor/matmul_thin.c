@@ -208,7 +208,7 @@ static void sums(matmul_fast_plan *f, const thin *t, uint64_t groups)
 	add_numbers(&w, t);
 	kit_wgsl_factor(&w, u->q->in[0].dtype, "a");
 	if (t->block != NULL)
-		kit_wgsl_block(&w, t->block, "b", 1);
+		kit_wgsl_block(&w, t->block, "b", KIT_BLOCK_LANES);
 	else
 		kit_wgsl_factor(&w, u->q->in[1].dtype, "b");
 	if (t->block != NULL)

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#define LARGEST_LOOP 512u    /* instructions that are written twice, at most */
-#define LARGEST_GROWTH 4096u /* of the whole program */
+#define LARGEST_LOOP 4096u   /* instructions that are written twice, at most */
+#define LARGEST_GROWTH 8192u /* of the whole program */
 #define MOST_LOOPS 256u	     /* looked at, in a program */
 
 int legal_length_checked(struct legal_lengths *x, const legal_length_loop *s, uint32_t v,
