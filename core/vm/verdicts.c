@@ -87,8 +87,8 @@ pctl_status pctl_verdicts_look(pctl_machine_program *p, uint32_t side, const pct
 
 		if (found != c->expected)
 			status = pctl_job_refuse_check(
-				plan, c, found, word_at(p->found[side], c->also_offset, c->also_bytes),
-				call);
+				plan, c, found,
+				word_at(p->found[side], c->also_offset, c->also_bytes), call);
 	}
 	if (status != PCTL_OK)
 		(void)write_all(p, side, call);

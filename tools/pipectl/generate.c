@@ -56,7 +56,8 @@ pctl_status pctl_app_sampling(pctl_app *app, pctl_engine_sampling *s)
 	if (status == PCTL_OK)
 		status = pctl_app_whole(app, "--top-k", UINT32_MAX, &top_k);
 	for (size_t i = 0; status == PCTL_OK && i < sizeof(reals) / sizeof(reals[0]); i++)
-		status = pctl_app_real(app, reals[i].option, reals[i].least, reals[i].most, reals[i].out);
+		status = pctl_app_real(app, reals[i].option, reals[i].least, reals[i].most,
+				       reals[i].out);
 	s->top_k = (uint32_t)top_k;
 	return status;
 }
@@ -73,8 +74,9 @@ pctl_status pctl_app_prompt(pctl_app *app, const pctl_engine *e, uint32_t **out,
 	pctl_status status = PCTL_OK;
 
 	if (text == NULL)
-		return pctl_refuse(app->call, PC10_USAGE,
-				   "--prompt TEXT is what it goes on from, or - for standard input");
+		return pctl_refuse(
+			app->call, PC10_USAGE,
+			"--prompt TEXT is what it goes on from, or - for standard input");
 	if (strcmp(text, "-") == 0) {
 		status = pctl_file_read("-", PROMPT_MAX, app->call, &input, &n_input);
 		text = input;
@@ -111,8 +113,7 @@ void pctl_app_print_sequence(pctl_app *app, const pctl_tokenizer *t,
 	pctl_json *j = &app->document;
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 
-	(void)pctl_tokenizer_decode(t, s->tokens, s->n, 0,
-				    app->call, &text);
+	(void)pctl_tokenizer_decode(t, s->tokens, s->n, 0, app->call, &text);
 	if (!app->json) {
 		if (is_told)
 			printf("%.*s\n", (int)text.n, text.data == NULL ? "" : text.data);

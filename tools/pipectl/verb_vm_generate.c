@@ -214,8 +214,8 @@ static pctl_status tell_layers(const generation *g)
 	for (uint32_t i = 0; status == PCTL_OK && i < pctl_machine_desc(m)->instances; i++) {
 		const pctl_machine_range of_metrics = {PCTL_MACHINE_METRICS, i, 0, 0, 0, 24};
 		const pctl_machine_range of_control = {PCTL_MACHINE_CONTROL, i, 0, 0, 0, 16};
-		const pctl_machine_range of_statistics = {
-			PCTL_MACHINE_GLOBALS, 0, 0, 0, 4u * PCTL_VM_HEAD + 16ull * i, 16};
+		const pctl_machine_range of_statistics = {PCTL_MACHINE_GLOBALS,		 0, 0, 0,
+							  4u * PCTL_VM_HEAD + 16ull * i, 16};
 		float metrics[6], control[4], statistics[4];
 
 		status = pctl_machine_read(m, &of_metrics, metrics, app->call);
@@ -278,8 +278,7 @@ static void tell_document(const generation *g, const pctl_generated *out, uint64
 	const pctl_llm *llm = pctl_machine_engine_llm(g->engine);
 	const pctl_llm_facts *f = pctl_llm_facts_of(llm);
 	const pctl_vm_desc *d = pctl_machine_desc(pctl_llm_machine(llm));
-	const pctl_kept_plan_stats *s =
-		pctl_machine_stats(pctl_machine_engine_program(g->engine));
+	const pctl_kept_plan_stats *s = pctl_machine_stats(pctl_machine_engine_program(g->engine));
 
 	pctl_json_kv_string(j, "model", pctl_machine_engine_of(g->engine)->model_cid);
 	pctl_json_kv_string(j, "heap", f->name);
@@ -311,8 +310,7 @@ static void tell_document(const generation *g, const pctl_generated *out, uint64
 static pctl_status tell(const generation *g, const pctl_generated *out)
 {
 	pctl_app *app = g->app;
-	const pctl_kept_plan_stats *s =
-		pctl_machine_stats(pctl_machine_engine_program(g->engine));
+	const pctl_kept_plan_stats *s = pctl_machine_stats(pctl_machine_engine_program(g->engine));
 	const uint64_t n_forward = s->rounds;
 	pctl_status status;
 

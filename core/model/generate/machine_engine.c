@@ -89,8 +89,7 @@ static pctl_status run_token(pctl_machine_engine *e, pctl_engine_row *r, uint32_
 {
 	const int is_last = k + 1u == r->count && r->want == PCTL_ENGINE_TOKEN;
 	float *logits = is_last && e->sink != NULL ? e->logits : NULL;
-	pctl_status status =
-		pctl_llm_embed(e->llm, r->tokens[r->start + k], e->embedding, call);
+	pctl_status status = pctl_llm_embed(e->llm, r->tokens[r->start + k], e->embedding, call);
 
 	if (status == PCTL_OK && is_last) {
 		engine_put_choice(e->in, 0, 0, r);
@@ -209,8 +208,8 @@ pctl_status pctl_machine_engine_open(pctl_installation *in, const pctl_machine_e
 				     const pctl_call *call, pctl_machine_engine **out)
 {
 	pctl_machine_engine *e = calloc(1, sizeof(*e));
-	pctl_status status = e == NULL ? pctl_no_memory(call, "an engine")
-				       : open_engine(e, in, o, call);
+	pctl_status status =
+		e == NULL ? pctl_no_memory(call, "an engine") : open_engine(e, in, o, call);
 
 	*out = status == PCTL_OK ? e : NULL;
 	if (status != PCTL_OK)

@@ -17,8 +17,8 @@ pctl_status llm_refuse(const pctl_llm *m, const char *job, const char *why, cons
 static pctl_status resolve(pctl_llm *m, const char *text, const pctl_call *call)
 {
 	pctl_graph_options options = {.wgsl_flags = 0};
-	pctl_status status = pctl_pipeline_read_text("model.pipe.cfg", text, strlen(text), call,
-						     &m->pipeline);
+	pctl_status status =
+		pctl_pipeline_read_text("model.pipe.cfg", text, strlen(text), call, &m->pipeline);
 
 	if (status == PCTL_OK)
 		status = pctl_installation_ops(m->in, call);
@@ -176,8 +176,8 @@ static pctl_status look_at_node(pctl_llm *m, uint32_t index, const pctl_call *ca
 	node->group = group_of(m, n);
 	node->n_out = n->op.desc->n_out;
 	for (uint32_t i = 0; i < node->n_out; i++)
-		m->values[node->first + i] = (llm_value){
-			.type = result.out[i], .group = node->group, .of = UINT32_MAX};
+		m->values[node->first + i] =
+			(llm_value){.type = result.out[i], .group = node->group, .of = UINT32_MAX};
 	if (n->n_in == 1 && node->n_out == 1 && is_whole_view(&result))
 		set_alias(m, n, node);
 	return PCTL_OK;

@@ -16,9 +16,7 @@ static pctl_status context_of(const pctl_llm *m, const pctl_llm_options *o, cons
 {
 	const uint64_t most = m->s->n_context;
 
-	*out = o->context != 0		? o->context
-	       : most < PCTL_LLM_CONTEXT ? most
-					 : PCTL_LLM_CONTEXT;
+	*out = o->context != 0 ? o->context : most < PCTL_LLM_CONTEXT ? most : PCTL_LLM_CONTEXT;
 	if (m->s->n_layers > PCTL_VM_INSTANCES_MAX)
 		return pctl_refuse(call, PC6293_MODEL_MACHINE,
 				   "%s: %" PRIu64 " layers, and a machine has %u instances",
@@ -93,8 +91,7 @@ static pctl_status upload_all(pctl_llm *m, const pctl_call *call)
 static pctl_status as_booted(pctl_llm *m, const pctl_call *call)
 {
 	const pctl_vm_desc *d = pctl_machine_desc(m->machine);
-	const pctl_machine_range head = {
-		PCTL_MACHINE_GLOBALS, 0, 0, 0, 0, pctl_vm_head_bytes(d)};
+	const pctl_machine_range head = {PCTL_MACHINE_GLOBALS, 0, 0, 0, 0, pctl_vm_head_bytes(d)};
 	uint32_t *control, *words;
 	pctl_status status = pctl_vm_boot_words(d, call, &control, &words);
 
@@ -102,8 +99,8 @@ static pctl_status as_booted(pctl_llm *m, const pctl_call *call)
 		return status;
 	status = pctl_machine_write(m->machine, &head, words, call);
 	for (uint32_t i = 0; status == PCTL_OK && i < d->instances; i++) {
-		const pctl_machine_range r = {
-			PCTL_MACHINE_CONTROL, i, 0, 0, 0, 4u * PCTL_VM_CONTROL};
+		const pctl_machine_range r = {PCTL_MACHINE_CONTROL, i, 0, 0, 0,
+					      4u * PCTL_VM_CONTROL};
 
 		status = pctl_machine_write(m->machine, &r, control + PCTL_VM_CONTROL * i, call);
 	}

@@ -9,7 +9,8 @@
 
 typedef struct pctl_llm pctl_llm;
 
-#define PCTL_LLM_CONTEXT 4096u /* positions, where nothing else is asked for and the model has as many */
+#define PCTL_LLM_CONTEXT \
+	4096u /* positions, where nothing else is asked for and the model has as many */
 
 /*
  * device        a selector; NULL: the first that the policy prefers

@@ -158,10 +158,10 @@ static pctl_status take_shape(pctl_llm *m, const pctl_llm_options *o, const pctl
 		const uint64_t behind = in->kind == FROM_VALUES ? aligned(keys) : 0;
 
 		if (in->kind == FROM_KEYS || in->kind == FROM_VALUES)
-			in->place = (pctl_vm_place){
-				.space = PCTL_VM_IN_GLOBALS,
-				.at = pctl_vm_kv_at(d, (uint32_t)in->number) + behind,
-				.n_bytes = bytes_of(&in->type)};
+			in->place = (pctl_vm_place){.space = PCTL_VM_IN_GLOBALS,
+						    .at = pctl_vm_kv_at(d, (uint32_t)in->number) +
+							  behind,
+						    .n_bytes = bytes_of(&in->type)};
 	}
 	return pctl_vm_lay_out(d, call);
 }
@@ -344,8 +344,8 @@ pctl_status llm_place_of(const pctl_llm *m, uint32_t group, pctl_source s, pctl_
 	}
 	*out = v->place;
 	/* What a layer is given: its inbox, scaled. The head reads the outbox of the layer before it. */
-	if (v->group == GROUP_BEFORE || (v->group < m->n_layers && v->group != group &&
-					 group < m->n_layers))
+	if (v->group == GROUP_BEFORE ||
+	    (v->group < m->n_layers && v->group != group && group < m->n_layers))
 		*out = (pctl_vm_place){.space = PCTL_VM_IN_REGISTER,
 				       .number = LLM_IN_REGISTER,
 				       .n_bytes = bytes_of(&v->type)};

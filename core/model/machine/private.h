@@ -60,7 +60,8 @@ struct pctl_llm {
 	pctl_host_machine host;
 	pctl_machine *machine;
 	pctl_llm_facts facts;
-	uint8_t *row, *table; /* of the embedding: bytes of a row; all of it, where files have no rows */
+	uint8_t *row,
+		*table; /* of the embedding: bytes of a row; all of it, where files have no rows */
 };
 
 /* PC6293, with the job's name. */
