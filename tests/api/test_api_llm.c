@@ -28,7 +28,7 @@ static void write_model(bench *b, uint64_t layers, uint64_t chunk)
 	static const struct {
 		const char *name;
 		uint64_t v;
-	} sizes[] = {{"n_embd", EMBD},	 {"n_heads", 2}, {"n_kv_heads", 1},  {"head_dim", 16},
+	} sizes[] = {{"n_embd", EMBD},	 {"n_heads", 2},     {"n_kv_heads", 1}, {"head_dim", 16},
 		     {"n_ff", 2 * EMBD}, {"n_vocab", VOCAB}, {"n_context", 64}};
 	const pctl_model_plan plan = {.batch = 1, .chunk = chunk, .context = CONTEXT};
 	pctl_diag_list *list = pctl_diag_list_create();
@@ -93,18 +93,13 @@ static void by_pipeline(bench *b, uint32_t n, float out[VOCAB])
 {
 	static const char *const cpu[] = {"cpu"};
 	const uint32_t zero = 0;
-	const pipectl_input in[] = {{.head = PCTL_HEAD(pipectl_input),
-				     .name = "tokens",
-				     .data = tokens,
-				     .n_bytes = sizeof(tokens)},
-				    {.head = PCTL_HEAD(pipectl_input),
-				     .name = "start",
-				     .data = &zero,
-				     .n_bytes = 4},
-				    {.head = PCTL_HEAD(pipectl_input),
-				     .name = "count",
-				     .data = &n,
-				     .n_bytes = 4}};
+	const pipectl_input in[] = {
+		{.head = PCTL_HEAD(pipectl_input),
+		 .name = "tokens",
+		 .data = tokens,
+		 .n_bytes = sizeof(tokens)},
+		{.head = PCTL_HEAD(pipectl_input), .name = "start", .data = &zero, .n_bytes = 4},
+		{.head = PCTL_HEAD(pipectl_input), .name = "count", .data = &n, .n_bytes = 4}};
 	const pipectl_run_options how = {.head = PCTL_HEAD(pipectl_run_options),
 					 .backends = cpu,
 					 .n_backends = 1,
@@ -177,9 +172,9 @@ static void llm__logits(void **state)
 	assert_memory_equal(again, got[0], sizeof(again));
 	/* Logits stay where they lie. */
 	forward(&b, tokens[1], NULL);
-	assert_int_equal(pipectl_vm_read_globals(pipectl_llm_vm(b.llm), layout.logits, again,
-						 sizeof(again)),
-			 PCTL_OK);
+	assert_int_equal(
+		pipectl_vm_read_globals(pipectl_llm_vm(b.llm), layout.logits, again, sizeof(again)),
+		PCTL_OK);
 	assert_memory_equal(again, got[1], sizeof(again));
 	shut(&b);
 	rig_close(&b.r, 1);

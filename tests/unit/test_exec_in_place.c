@@ -457,12 +457,13 @@ static void put_in_place(void **state)
 	assert_int_equal(put_there(&b, 0, &p), PCTL_E_PLUGIN);
 	pctl_job_plan_destroy(p);
 	for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		const uint32_t before = pctl_diag_list_count(b.l);
-
+		/* What is said twice is in a list once. */
+		bench_close(&b);
+		bench_open(&b);
 		put_with = wrong[i].plan;
 		assert_int_equal(put_there(&b, PCTL_PUT_KEPT, &p), PCTL_E_PLUGIN);
-		assert_int_equal(pctl_diag_list_at(b.l, before)->code, PC4132_PLAN);
-		planted(wrong[i].fault, "p.put", "PC4132", pctl_diag_list_at(b.l, before)->message);
+		assert_int_equal(pctl_diag_list_at(b.l, 0)->code, PC4132_PLAN);
+		planted(wrong[i].fault, "p.put", "PC4132", pctl_diag_list_at(b.l, 0)->message);
 		pctl_job_plan_destroy(p);
 	}
 	put_with = good;

@@ -263,11 +263,15 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 	falls = pctl_frame_copy_falls_away(f, from, from_offset, to, to_offset);
 	if (falls > 0)
 		return PCTL_OK;
-	if (falls < 0 || pctl_frame_is_placed(f, from))
+	if (falls < 0)
 		return pctl_frame_kept(
-			f, pctl_frame_bad_plan(
-				   f, "an input in whose place an output lies is copied elsewhere, "
-				      "or behind what writes the output"));
+			f, pctl_frame_bad_plan(f, "an input in whose place an output lies is "
+						  "copied behind what writes the output"));
+	if (pctl_frame_is_placed(f, from))
+		return pctl_frame_kept(
+			f,
+			pctl_frame_bad_plan(
+				f, "an input in whose place an output lies is copied elsewhere"));
 	pctl_frame_touch(f, to);
 	step.from = f->slots[from].buffer;
 	step.to = f->slots[to].buffer;
