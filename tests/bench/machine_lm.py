@@ -33,7 +33,7 @@ def main():
             layer = d.get("advice", {}).get("layer_ns", [])
             print(f"{name:16} {d['tokens_per_second']:9.2f} tokens/s, first after {d['first_token_seconds']:.3f} s, {d['submissions']} submissions, "
                   f"{d['dispatches_of_a_token']} dispatches a token" + (f", {d['barriers_of_a_token']} barriers, {int(d['device_ns_of_a_token']) / 1e6:.3f} ms on the device" if "barriers_of_a_token" in d else "") +
-                  (f", layers {min(layer) / 1e3:.0f} to {max(layer) / 1e3:.0f} us" if layer else "") + f"; {took:.1f} s in all", flush=True)
+                  (f", layers {min(map(int, layer)) / 1e3:.0f} to {max(map(int, layer)) / 1e3:.0f} us" if layer else "") + f"; {took:.1f} s in all", flush=True)
         same = documents["generate"]["sequences"][0]["tokens"] == documents["machine"]["sequences"][0]["tokens"]
         with open(os.path.join(folder, "generate.bin"), "rb") as a, open(os.path.join(folder, "machine.bin"), "rb") as b:
             same = same and a.read() == b.read()

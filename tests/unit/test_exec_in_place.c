@@ -405,71 +405,6 @@ static void bad_plans(void **state)
 	bench_close(&b);
 }
 
-/* Put into a plan that somebody else makes, with the output in the input's very range: copies fall away, and what cannot be so is refused. */
-static pctl_status put_there(struct bench *b, uint32_t flags, pctl_job_plan **out)
-{
-	const pctl_planner planner = {
-		.ops = &source, .kernels = b->kernels, .caps = {.head = PCTL_HEAD(pctl_plan_caps)}};
-	const pctl_tensor_type type = {.dtype = PCTL_SCALAR_U32, .rank = 1, .dim = {N}};
-	const pctl_tensor_type types[2] = {type, type};
-	const pctl_op_query q = {.head = PCTL_HEAD(pctl_op_query), .op = 1, .n_in = 2, .in = types};
-	pctl_plan_slot slots[3] = {{.n_bytes = BYTES}, {.n_bytes = BYTES}, {.n_bytes = BYTES}};
-	pctl_op_ref op;
-
-	at(NULL, 1, &op);
-	assert_int_equal(pctl_job_plan_create("j", b->call, out), PCTL_OK);
-	assert_int_equal(
-		pctl_job_plan_buffer(*out, PCTL_PLAN_INPUT, BYTES, NULL, b->call, &slots[0].buffer),
-		PCTL_OK);
-	assert_int_equal(pctl_job_plan_buffer(*out, PCTL_PLAN_OUTPUT, 2 * BYTES, NULL, b->call,
-					      &slots[1].buffer),
-			 PCTL_OK);
-	slots[1].offset = BYTES;
-	slots[2] = slots[1];
-	return pctl_job_plan_put(&planner, &op, &q, slots, 3, flags, b->call, *out);
-}
-
-static void put_in_place(void **state)
-{
-	static const struct {
-		const char *fault;
-		pctl_status (*plan)(const pctl_plan_sink *);
-	} wrong[] = {{"put: an input is read where its output lies", reads_late},
-		     {"put: a place is copied behind what writes it", copies_late},
-		     {"put: a place is copied to another place", copies_shifted},
-		     {"put: a place is copied elsewhere", copies_elsewhere}};
-	pctl_job_plan *p;
-	struct bench b;
-
-	(void)state;
-	bench_open(&b);
-	put_with = good;
-	assert_int_equal(put_there(&b, 0, &p), PCTL_OK);
-	assert_int_equal(p->n_steps, 1); /* the kernel; both copies fell away */
-	assert_int_equal(p->steps[0].kind, PCTL_STEP_KERNEL);
-	pctl_job_plan_destroy(p);
-	/* Who keeps a plan looks at what it asserts; nobody else may have one that may run many times. */
-	put_with = fails;
-	assert_int_equal(put_there(&b, PCTL_PUT_KEPT, &p), PCTL_OK);
-	assert_int_equal(p->n_checks, 1);
-	assert_int_equal(p->checks[0].offset, BYTES);
-	pctl_job_plan_destroy(p);
-	assert_int_equal(put_there(&b, 0, &p), PCTL_E_PLUGIN);
-	pctl_job_plan_destroy(p);
-	for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		/* What is said twice is in a list once. */
-		bench_close(&b);
-		bench_open(&b);
-		put_with = wrong[i].plan;
-		assert_int_equal(put_there(&b, PCTL_PUT_KEPT, &p), PCTL_E_PLUGIN);
-		assert_int_equal(pctl_diag_list_at(b.l, 0)->code, PC4132_PLAN);
-		planted(wrong[i].fault, "p.put", "PC4132", pctl_diag_list_at(b.l, 0)->message);
-		pctl_job_plan_destroy(p);
-	}
-	put_with = good;
-	bench_close(&b);
-}
-
 /* Layers that ask the same are answered once, and each failure is of its own job. */
 static void asked_once(void **state)
 {
@@ -646,5 +581,4 @@ static void a_failed_step_in_place(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(asked_once), PCTL_TEST(both_ways), PCTL_TEST(right), PCTL_TEST(failing),
-		PCTL_TEST(bad_plans), PCTL_TEST(put_in_place), PCTL_TEST(states_in_place),
-		PCTL_TEST(a_failed_step_in_place))
+		PCTL_TEST(bad_plans), PCTL_TEST(states_in_place), PCTL_TEST(a_failed_step_in_place))

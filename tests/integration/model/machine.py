@@ -251,6 +251,11 @@ def refusals(h, devices):
         h.check("a budget is pressed, and the oldest goes", advice["pressed"] and advice["evict"] == 0 and "prefetch" not in advice, str(advice))
     status, text, err = h.run(*ask, "--json", "--context", "64")
     h.check("else the next is fetched", status == 0 and not json.loads(text)["advice"]["pressed"] and json.loads(text)["advice"]["prefetch"] == 0, f"{text} {err}")
+    many = synth(h, "many.gguf", "qwen2.5-0.5b", "--layers", "1025", sizes=["--set", "n_embd=16", "--set", "n_heads=1", "--set", "n_kv_heads=1", "--set", "head_dim=16", "--set", "n_ff=16",
+                                                                             "--vocab", "259", "--context", "64"])
+    status, _, err = h.run("vm", "generate", "--model", many, "--prompt", "x", "--tokens", "1", "--backend", "cpu")
+    if h.check("more layers than instances: PC6293", status != 0 and "PC6293" in err, f"{status} {err}"):
+        h.planted("a model of more layers than a machine has instances", "vm generate", "PC6293", err.strip().splitlines()[0])
     # Text for people, and every way to draw.
     status, out, err = h.run("vm", "generate", "--model", model, "--prompt", PROMPT, "--tokens", "2", "--context", "64", "--backend", "cpu", "--ignore-end", "--temperature", "0.9",
                              "--seed", "3", "--top-k", "20", "--top-p", "0.95", "--min-p", "0.01", "--repetition-penalty", "1.1", "--presence-penalty", "0.1", "--frequency-penalty", "0.1")
