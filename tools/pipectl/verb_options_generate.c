@@ -31,7 +31,7 @@ const pctl_option pctl_options_vm_generate[] = {
 	{"--verify", "none|all", "the reference does the same beside it, and all is compared", 0,
 	 0},
 	{"--logits", "FILE",
-	 "write the logits of every token; .npy and .safetensors with their type", 0, 1},
+	 "write the logits of each token; .npy and .safetensors with their type", 0, 1},
 	{"--backend", "ID[:DEVICE]", "where to run; the first that qualifies", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };

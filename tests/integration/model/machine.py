@@ -57,8 +57,8 @@ def held(h, what, got, want, document, other):
     if not same(h, f"{what}: logits", got, want):
         return
     h.check(f"{what}: tokens", tokens_of(document) == tokens_of(other), f"{tokens_of(document)} {tokens_of(other)}")
-    run = int(document["tokens_run"])
-    h.check(f"{what}: a submission a token", int(document["submissions"]) == run == document["prompt_tokens"] + N - 1, str(document["submissions"]))
+    ran = int(document["tokens_run"])
+    h.check(f"{what}: a submission a token", int(document["submissions"]) == ran == document["prompt_tokens"] + N - 1, str(document["submissions"]))
 
 
 # ---- families on devices
@@ -232,16 +232,18 @@ def refusals(h, devices):
     model = synth(h, "three.gguf", "qwen2.5-0.5b", "--layers", "3")
     ask = ["vm", "generate", "--model", model, "--prompt", PROMPT, "--tokens", "1", "--backend", "cpu"]
 
-    def refused(what, code, *args, planted=None):
-        status, _, err = h.run(*ask, *args)
+    def refused(what, code, done, planted=None):
+        status, _, err = done
         if h.check(f"{what}: {code}", status != 0 and code in err and err.count("error:") == 1, f"{status} {err}") and planted:
             h.planted(*planted, err.strip().splitlines()[0])
 
-    refused("a heap too small", "PC4403", "--heap", "4096", planted=("a model larger than the heap", "vm generate", "PC4403"))
-    refused("the last layer passed by", "PC4408", "--skip", "2", planted=("the layer with the head is skipped", "vm generate", "PC4408"))
-    refused("no such layer", "PC0010", "--skip", "3")
-    refused("a part verified", "PC0010", "--verify", "sample=0.5")
-    refused("a context too long", "PC6290", "--context", "1024")
+    small = h.run("vm", "generate", "--heap", "4096", *ask[2:])
+    refused("a heap too small", "PC4403", small, planted=("a model larger than the heap", "vm generate", "PC4403"))
+    last = h.run("vm", "generate", "--skip", "2", *ask[2:])
+    refused("the last layer passed by", "PC4408", last, planted=("the layer with the head is skipped", "vm generate", "PC4408"))
+    refused("no such layer", "PC0010", h.run(*ask, "--skip", "3"))
+    refused("a part verified", "PC0010", h.run(*ask, "--verify", "sample=0.5"))
+    refused("a context too long", "PC6290", h.run(*ask, "--context", "1024"))
     status, _, err = h.run("vm", "generate", "--model", model, "--tokens", "1", "--backend", "cpu")
     h.check("no prompt", status == 2 and "PC0010" in err, err)
     status, text, err = h.run(*ask, "--json", "--verify", "all", "--budget", "400000", "--context", "64", "--ignore-end")
@@ -256,6 +258,8 @@ def refusals(h, devices):
     status, _, err = h.run("vm", "generate", "--model", many, "--prompt", "x", "--tokens", "1", "--backend", "cpu")
     if h.check("more layers than instances: PC6293", status != 0 and "PC6293" in err, f"{status} {err}"):
         h.planted("a model of more layers than a machine has instances", "vm generate", "PC6293", err.strip().splitlines()[0])
+    status, text, err = h.run(*ask, "--json", "--context", "64", "--act", "--target", "2", "--epsilon", "0.001")
+    h.check("a target below every norm scales", status == 0 and all(0 < x["scale_factor"] < 1 for x in json.loads(text)["layers"][1:]), f"{text} {err}")
     # Text for people, and every way to draw.
     status, out, err = h.run("vm", "generate", "--model", model, "--prompt", PROMPT, "--tokens", "2", "--context", "64", "--backend", "cpu", "--ignore-end", "--temperature", "0.9",
                              "--seed", "3", "--top-k", "20", "--top-p", "0.95", "--min-p", "0.01", "--repetition-penalty", "1.1", "--presence-penalty", "0.1", "--frequency-penalty", "0.1")
