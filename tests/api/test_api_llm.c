@@ -8,6 +8,7 @@
 #include "foundation/diag/diag.h"
 #include "model/pipeline/pipeline.h"
 #include "model/synth/synth.h"
+#include "planted/planted.h"
 
 #define VOCAB 280u
 #define EMBD 32u
@@ -161,6 +162,7 @@ static void llm__logits(void **state)
 	/* The context ends: the op that has no such position says so, once, and what stood there stands. */
 	assert_int_equal(pipectl_llm_embed(b.llm, 1, embedding), PCTL_OK);
 	REFUSED(&b.r, 5205, llm_forward(b.llm, b.program, embedding, NULL));
+	planted("a token beyond the context of a machine", "llm_forward", "PC5205", b.r.words);
 	assert_int_equal(pipectl_llm_seek(b.llm, CONTEXT - 1), PCTL_OK);
 	forward(&b, tokens[CONTEXT - 1], again);
 	assert_memory_equal(again, got[CONTEXT - 1], sizeof(again));
@@ -193,6 +195,7 @@ static void llm__layers(void **state)
 	forward(&b, tokens[0], whole);
 	assert_int_equal(pipectl_vm_write_control(pipectl_llm_vm(b.llm), 2, passed_by), PCTL_OK);
 	REFUSED(&b.r, 4408, llm_forward(b.llm, b.program, loud, NULL));
+	planted("the layer with the head is not active", "llm_forward", "PC4408", b.r.words);
 	assert_int_equal(pipectl_vm_write_control(pipectl_llm_vm(b.llm), 2, runs), PCTL_OK);
 	assert_int_equal(pipectl_vm_write_control(pipectl_llm_vm(b.llm), 1, passed_by), PCTL_OK);
 	assert_int_equal(pipectl_llm_seek(b.llm, 0), PCTL_OK);
@@ -248,6 +251,7 @@ static void llm__refused(void **state)
 	REFUSED(&b.r, 11, llm_forward(b.llm, b.program, NULL, NULL));
 	/* Each execution is looked behind. */
 	REFUSED(&b.r, 4409, pipectl_vm_execute(b.program, 2));
+	planted("two tokens in one submission", "vm_execute", "PC4409", b.r.words);
 	po.flags = 64;
 	REFUSED(&b.r, 11, llm_program(b.llm, &po, &program));
 	assert_null(program);

@@ -71,7 +71,7 @@ def main():
         size = os.path.getsize(os.path.join(model, "model.safetensors"))
         print(f"{shape} {kind}, {layers} layers: {size / 2**30:.2f} GiB, made in {time.monotonic() - began:.1f} s", flush=True)
         logits, documents = [], []
-        for name, words in (("generate", ["generate", "--chunk", "8"]), ("machine", ["vm", "generate"])):
+        for name, words in (("generate", ["generate", "--chunk", "1"]), ("machine", ["vm", "generate"])):
             path = os.path.join(folder, name)
             text, took = run(pipectl, *words, "--model", model, "--prompt", "A fox.", "--tokens", tokens, "--context", "256", "--ignore-end", "--backend", backend, "--json", "--logits", path)
             documents.append(json.loads(text))
