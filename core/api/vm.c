@@ -2,23 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/private.h"
-#include "pipectl/vm.h"
+#include "api/vm_private.h"
 #include "runtime/graph/library.h"
 #include "runtime/graph/pipeline.h"
-#include "vm/machine.h"
-
-struct pipectl_vm {
-	pipectl *p;
-	pctl_machine *machine;
-	pctl_open_options open;
-};
-
-struct pipectl_vm_program {
-	pipectl_vm *vm;
-	pctl_machine_program *program;
-	pctl_machine_advice advice;
-};
 
 /* ---- booting ------------------------------------------------------------------------------ */
 
@@ -35,27 +21,6 @@ static uint32_t or_else(uint32_t n, uint32_t other)
 	return n == 0 ? other : n;
 }
 
-static pctl_status preferred(pipectl_vm *vm, pctl_devices **list, const char **selector)
-{
-	const pctl_call *call = &vm->p->call;
-	const pctl_device_entry *entry;
-	uint8_t *taken;
-	pctl_status status = pctl_devices_list(vm->open.registry, NULL,
-					       pctl_open_list_flags(vm->open.flags), call, list);
-
-	if (status != PCTL_OK)
-		return status;
-	taken = calloc(pctl_devices_count(*list) + (size_t)1, 1);
-	if (taken == NULL)
-		return pctl_no_memory(call, "a machine");
-	entry = pctl_open_next(vm->open.policy, *list, taken, 0);
-	free(taken);
-	if (entry == NULL)
-		return pctl_refuse(call, PC5207_NO_DEVICE, "there is no device for a machine");
-	*selector = entry->selector;
-	return PCTL_OK;
-}
-
 static pctl_status boot(pipectl_vm *vm, const pipectl_vm_options *o)
 {
 	pipectl *p = vm->p;
@@ -69,33 +34,18 @@ static pctl_status boot(pipectl_vm *vm, const pipectl_vm_options *o)
 				   .kv_bytes = o->kv_bytes,
 				   .globals_bytes = o->globals_bytes,
 				   .heap_bytes = o->heap_bytes};
-	pctl_machine_options options = {.desc = &desc,
-					.open = &vm->open,
-					.selector = o->device,
-					.is_verified = (o->flags & PIPECTL_VM_VERIFY) != 0,
-					.budget_bytes = o->budget_bytes};
-	pctl_devices *list = NULL;
-	pctl_run_options run;
-	pctl_status status = pctl_installation_run_options(&p->host, &p->call, &run);
+	const pctl_host_machine_options options = {
+		.desc = &desc,
+		.device = o->device,
+		.run_flags = p->asked.flags & PIPECTL_DEBUG ? PCTL_RUN_DEBUG : 0,
+		.is_verified = (o->flags & PIPECTL_VM_VERIFY) != 0,
+		.budget_bytes = o->budget_bytes};
+	pctl_status status;
 
-	if (status == PCTL_OK && (o->flags & ~PIPECTL_VM_VERIFY) != 0)
-		status = pipectl_misused(&p->call, "options has a flag that does not exist");
-	if (status != PCTL_OK)
-		return status;
-	options.ops = run.ops;
-	options.kernels = p->host.kernels;
-	vm->open = (pctl_open_options){
-		.registry = run.registry,
-		.policy = run.policy,
-		.profiles = run.profiles,
-		.cache_dir = run.cache_dir,
-		.flags = run.flags | (p->asked.flags & PIPECTL_DEBUG ? PCTL_RUN_DEBUG : 0),
-		.without_contracts = 1};
-	if (o->device == NULL)
-		status = preferred(vm, &list, &options.selector);
-	if (status == PCTL_OK)
-		status = pctl_machine_boot(&options, &p->call, &vm->machine);
-	pctl_devices_destroy(list);
+	if ((o->flags & ~PIPECTL_VM_VERIFY) != 0)
+		return pipectl_misused(&p->call, "options has a flag that does not exist");
+	status = pctl_host_machine_boot(&p->host, &options, &p->call, &vm->host);
+	vm->machine = vm->host.machine;
 	return status;
 }
 
@@ -125,7 +75,7 @@ void pipectl_vm_shutdown(pipectl_vm *vm)
 {
 	if (vm == NULL)
 		return;
-	pctl_machine_shutdown(vm->machine);
+	pctl_host_machine_shutdown(&vm->host);
 	free(vm);
 }
 

@@ -74,8 +74,11 @@ pctl_status pctl_machine_name(pctl_machine *m, const pctl_machine_range *r, cons
 pctl_status pctl_machine_program_make(pctl_machine *m, const pctl_vm_desc *d, int has_clock,
 				      const pctl_call *call, pctl_machine_program **out);
 void pctl_machine_program_drop(pctl_machine_program *p);
+/* 1: `active` = 0 skips instances of it. */
+int pctl_machine_is_skipping(const pctl_machine_program *p);
 
-/* `times` executions in one submit. */
+/* `times` executions in one submit; of a program whose ops assert one (PC4409). What they assert is looked at behind it (PC5205, the
+ * machine's memory then is as the program left it): one read, and none of a program without. */
 pctl_status pctl_machine_execute(pctl_machine_program *p, uint32_t times, uint64_t timeout_ms,
 				 const pctl_call *call);
 const pctl_kept_plan_stats *pctl_machine_stats(const pctl_machine_program *p);

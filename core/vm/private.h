@@ -28,8 +28,19 @@ struct pctl_machine_program {
 	pctl_machine *m;
 	pctl_job_plan *plans[MOST_SIDES];
 	pctl_kept_plan *kept[MOST_SIDES];
-	uint32_t n_marks, reserved;
+	/* What assertions of its ops look at, n_verdicts bytes, and what stands there where all hold; plans of sides are cut otherwise. */
+	pctl_buffer *verdicts[MOST_SIDES];
+	uint8_t *hold[MOST_SIDES], *found[MOST_SIDES];
+	uint64_t n_verdicts[MOST_SIDES];
+	uint32_t skips, reserved;
 };
+
+/* verdicts.c: the buffer `number` of a side's plan, as if all held. */
+pctl_status pctl_verdicts_open(pctl_machine_program *p, uint32_t side, uint32_t number,
+			       const pctl_call *call);
+void pctl_verdicts_close(pctl_machine_program *p, uint32_t side);
+/* PC5205, by the first that does not hold; then all hold again. */
+pctl_status pctl_verdicts_look(pctl_machine_program *p, uint32_t side, const pctl_call *call);
 
 static inline const pctl_backend *pctl_side_table(const struct pctl_machine_side *s)
 {

@@ -1,4 +1,5 @@
 /* Programs of a machine: planned for its device, admitted as a job's plan is, kept there, executed. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ static pctl_status plan_with(struct making *k, const pctl_plan_caps *caps, pctl_
 {
 	const pctl_planner planner = {k->m->o.ops, k->m->o.kernels, *caps, 0};
 
-	return pctl_vm_turn_plan(&planner, k->d, k->call, &k->where, k->marks, out);
+	return pctl_vm_turn_plan(&planner, k->d, PCTL_PUT_KEPT, k->call, &k->where, k->marks, out);
 }
 
 /* What the device has of its own is asked before ops are, for they plan by it; that may probe it. */
@@ -131,7 +132,7 @@ static pctl_status plan_side(struct making *k, uint32_t side, pctl_job_plan **ou
 }
 
 static pctl_status keep_side(struct making *k, uint32_t side, int has_clock,
-			     const pctl_job_plan *plan, pctl_kept_plan **out)
+			     const pctl_job_plan *plan, pctl_buffer *verdicts, pctl_kept_plan **out)
 {
 	const struct pctl_machine_side *s = &k->m->sides[side];
 	const uint32_t n = k->d->instances;
@@ -149,6 +150,7 @@ static pctl_status keep_side(struct making *k, uint32_t side, int has_clock,
 	buffers[k->where.globals] = s->globals;
 	if (k->d->skipping)
 		buffers[k->where.counts] = s->counts;
+	buffers[k->where.verdicts] = verdicts;
 	status = pctl_kept_plan_open(s->device.session, plan, buffers, k->marks,
 				     has_clock && n < PCTL_KEPT_MARKS ? n : 0, k->call, out);
 	free(buffers);
@@ -169,8 +171,10 @@ static pctl_status make_side(struct making *k, uint32_t side, int has_clock,
 		status = pctl_session_build(s, p->plans[side], k->call);
 	if (status == PCTL_OK && side == SIDE_DEVICE)
 		status = first_builds(k->m, p->plans[side], k->call);
+	if (status == PCTL_OK)
+		status = pctl_verdicts_open(p, side, k->where.verdicts, k->call);
 	return status == PCTL_OK ? keep_side(k, side, has_clock && side == SIDE_DEVICE,
-					     p->plans[side], &p->kept[side])
+					     p->plans[side], p->verdicts[side], &p->kept[side])
 				 : status;
 }
 
@@ -207,14 +211,21 @@ out:
 		return status;
 	}
 	m->skips |= d->skipping;
+	p->skips = d->skipping;
 	*out = p;
 	return PCTL_OK;
+}
+
+int pctl_machine_is_skipping(const pctl_machine_program *p)
+{
+	return p->skips != 0;
 }
 
 void pctl_machine_program_drop(pctl_machine_program *p)
 {
 	for (uint32_t i = 0; p != NULL && i < MOST_SIDES; i++) {
 		pctl_kept_plan_close(p->kept[i]);
+		pctl_verdicts_close(p, i);
 		pctl_job_plan_destroy(p->plans[i]);
 	}
 	free(p);
@@ -227,8 +238,16 @@ pctl_status pctl_machine_execute(pctl_machine_program *p, uint32_t times, uint64
 {
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; times != 0 && status == PCTL_OK && i < p->m->n_sides; i++)
+	if (times > 1 && p->n_verdicts[SIDE_DEVICE] != 0)
+		return pctl_refuse(call, PC4409_VM_ASSERTS,
+				   "machine \"%s\": %" PRIu32
+				   " executions in one submission of a program whose ops assert",
+				   p->m->desc.name, times);
+	for (uint32_t i = 0; times != 0 && status == PCTL_OK && i < p->m->n_sides; i++) {
 		status = pctl_kept_plan_run(p->kept[i], times, timeout_ms, call);
+		if (status == PCTL_OK)
+			status = pctl_verdicts_look(p, i, call);
+	}
 	return status;
 }
 

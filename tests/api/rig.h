@@ -12,12 +12,13 @@
 
 #define RANK PIPECTL_SOURCE_DIR "/pipelines/rank.pipe.cfg"
 
-/* cancel_at: 0: never; from the n-th question on the answer is yes. last: the code of the last error. */
+/* cancel_at: 0: never; from the n-th question on the answer is yes. last: the code of the last error, words: its message. */
 typedef struct rig {
 	char home[64];
 	pipectl *p;
 	uint32_t n_errors, last;
 	uint32_t cancel_at, n_asked;
+	char words[512];
 } rig;
 
 static void rig_hear(void *ctx, const pctl_diag *d)
@@ -29,6 +30,7 @@ static void rig_hear(void *ctx, const pctl_diag *d)
 		return;
 	r->n_errors++;
 	r->last = d->code;
+	snprintf(r->words, sizeof(r->words), "%s", d->message);
 }
 
 static uint32_t rig_cancel(void *ctx)

@@ -16,7 +16,7 @@ TIERS = {
     "evidence": "proof suite certify audit receipt",
     "host": ".",
     "chain": "state messages ledger jobs graph history executor . registry transition epoch blocks provenance replay home node contracts",
-    "model": "tokenizer template file synth pipeline convert serve generate",
+    "model": "tokenizer template file synth pipeline machine convert serve generate",
     "api": ".",
 }
 ORDER = [tier if name == "." else f"{tier}/{name}" for tier, names in TIERS.items() for name in names.split()]
@@ -27,7 +27,7 @@ PARTS = {
     "opencl": "clc spmd runtime",
     "vulkan": "spirv runtime",
 }
-GENERATED = {"legal_softfloat.h", "legal_softfloat.def", "policy_default.h", "suite_programs.h", "suite_programs.def", "vm_kernels.h", "chain_shaders.h", "kernels.h"}
+GENERATED = {"legal_softfloat.h", "legal_softfloat.def", "policy_default.h", "suite_programs.h", "suite_programs.def", "vm_kernels.h", "machine_kernels.h", "chain_shaders.h", "kernels.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 DEVICE = re.compile(r"^(vulkan|CL)/")
 

@@ -72,7 +72,7 @@ static void plan(const pctl_vm_desc *d, pctl_kernels *k, const pctl_call *call,
 
 	if ((uint64_t)d->instances * d->n_steps > 64)
 		return;
-	status = pctl_vm_turn_plan(&planner, d, call, &where, NULL, &p);
+	status = pctl_vm_turn_plan(&planner, d, 0, call, &where, NULL, &p);
 	if ((status == PCTL_OK) != (p != NULL) ||
 	    (status != PCTL_OK && pctl_diag_list_errors(l) == 0))
 		abort();

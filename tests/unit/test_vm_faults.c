@@ -140,8 +140,9 @@ static void open_bench(struct bench *b, uint32_t skipping)
 	assert_int_equal(pctl_vm_lay_out(&b->desc, &b->call), PCTL_OK);
 	assert_int_equal(pctl_vm_check(&b->desc, &b->call), PCTL_OK);
 	p.kernels = b->kernels;
-	assert_int_equal(pctl_vm_turn_plan(&p, &b->desc, &b->call, &b->where, b->marks, &b->plan),
-			 PCTL_OK);
+	assert_int_equal(
+		pctl_vm_turn_plan(&p, &b->desc, 0, &b->call, &b->where, b->marks, &b->plan),
+		PCTL_OK);
 }
 
 static void write_words(struct bench *b, uint32_t buffer, uint64_t offset, const float *x,

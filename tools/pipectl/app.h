@@ -124,6 +124,7 @@ pctl_status pctl_verb_op_show(pctl_app *app);
 pctl_status pctl_verb_op_run(pctl_app *app);
 pctl_status pctl_verb_vm_run(pctl_app *app);
 pctl_status pctl_verb_vm_show(pctl_app *app);
+pctl_status pctl_verb_vm_generate(pctl_app *app);
 pctl_status pctl_verb_op_support(pctl_app *app);
 pctl_status pctl_verb_cas_put(pctl_app *app);
 pctl_status pctl_verb_cas_get(pctl_app *app);

@@ -8,11 +8,8 @@
 #include "foundation/base/file.h"
 #include "foundation/base/num.h"
 #include "foundation/tensorfile/tensor_file.h"
-#include "model.h"
-#include "model/generate/generate.h"
+#include "generate.h"
 #include "model/generate/statement.h"
-
-#define PROMPT_MAX (16u << 20)
 
 /*
  * stream    text of the only sequence as it comes; NULL: all is printed behind
@@ -33,90 +30,6 @@ typedef struct generation {
 	const char *file, *receipt, *replayed;
 	int streams, unhashed;
 } generation;
-
-static pctl_status whole(pctl_app *app, const char *option, uint64_t most, uint64_t *out)
-{
-	const char *text = pctl_option_value(&app->line, option);
-
-	if (text == NULL || (pctl_num_parse_u64(text, strlen(text), out) && *out <= most))
-		return PCTL_OK;
-	return pctl_refuse(app->call, PC10_USAGE, "%s wants a number up to %" PRIu64 ", not \"%s\"",
-			   option, most, text);
-}
-
-static pctl_status real(pctl_app *app, const char *option, double least, double most, float *out)
-{
-	const char *text = pctl_option_value(&app->line, option);
-	char *end = NULL;
-	double v;
-
-	if (text == NULL)
-		return PCTL_OK;
-	v = pctl_num_parse_double(text, &end);
-	if (*text == '\0' || *end != '\0' || !(v >= least && v <= most))
-		return pctl_refuse(app->call, PC10_USAGE,
-				   "%s wants a number from %g to %g, not \"%s\"", option, least,
-				   most, text);
-	*out = (float)v;
-	return PCTL_OK;
-}
-
-static pctl_status sampling(pctl_app *app, pctl_engine_sampling *s)
-{
-	const struct {
-		const char *option;
-		double least, most;
-		float *out;
-	} reals[] = {{"--temperature", 0, 100, &s->temperature},
-		     {"--top-p", 0, 1, &s->top_p},
-		     {"--min-p", 0, 1, &s->min_p},
-		     {"--repetition-penalty", 0.01, 100, &s->repetition_penalty},
-		     {"--presence-penalty", -100, 100, &s->presence_penalty},
-		     {"--frequency-penalty", -100, 100, &s->frequency_penalty}};
-	uint64_t top_k = 0;
-	pctl_status status = whole(app, "--seed", UINT64_MAX, &s->seed);
-
-	if (status == PCTL_OK)
-		status = whole(app, "--top-k", UINT32_MAX, &top_k);
-	for (size_t i = 0; status == PCTL_OK && i < sizeof(reals) / sizeof(reals[0]); i++)
-		status = real(app, reals[i].option, reals[i].least, reals[i].most, reals[i].out);
-	s->top_k = (uint32_t)top_k;
-	return status;
-}
-
-/* The prompt as it stands, or as a message of a user. */
-static pctl_status read_prompt(pctl_app *app, const pctl_engine *e, uint32_t **out, uint32_t *n)
-{
-	const char *text = pctl_option_value(&app->line, "--prompt");
-	const char *system = pctl_option_value(&app->line, "--system");
-	pctl_engine_message messages[2];
-	uint32_t n_messages = 0;
-	char *input = NULL;
-	uint64_t n_input;
-	pctl_status status = PCTL_OK;
-
-	if (text == NULL)
-		return pctl_refuse(app->call, PC10_USAGE,
-				   "generate wants --prompt TEXT, or - for standard input");
-	if (strcmp(text, "-") == 0) {
-		status = pctl_file_read("-", PROMPT_MAX, app->call, &input, &n_input);
-		text = input;
-	}
-	if (status == PCTL_OK && !pctl_option_has(&app->line, "--chat") && system == NULL) {
-		status = e->encode(e->self, text, app->call, out, n);
-	} else if (status == PCTL_OK && e->chat == NULL) {
-		status = pctl_refuse_at(app->call, PC10_USAGE, NULL,
-					"--family names one; see `pipectl tokenizer chat --help`",
-					"this model has no chat template");
-	} else if (status == PCTL_OK) {
-		if (system != NULL)
-			messages[n_messages++] = (pctl_engine_message){"system", system, NULL};
-		messages[n_messages++] = (pctl_engine_message){"user", text, NULL};
-		status = e->chat(e->self, messages, n_messages, app->call, out, n);
-	}
-	free(input);
-	return status;
-}
 
 static int made(void *ctx, uint32_t sequence, uint32_t token)
 {
@@ -232,41 +145,6 @@ static pctl_status write_logits(const generation *g)
 			       1, g->app->call);
 }
 
-static const char *const why_words[] = {[PCTL_GENERATED_LENGTH] = "length",
-					[PCTL_GENERATED_END] = "end",
-					[PCTL_GENERATED_STOPPED] = "stopped",
-					[PCTL_GENERATED_CONTEXT] = "context"};
-
-static double rate(uint64_t n, uint64_t ns)
-{
-	return ns == 0 ? 0 : (double)n * 1e9 / (double)ns;
-}
-
-static void print_sequence(pctl_app *app, const generation *g, const pctl_generated_sequence *s)
-{
-	pctl_json *j = &app->document;
-	pctl_str_buf text = PCTL_STR_BUF_INIT;
-
-	(void)pctl_tokenizer_decode(pctl_model_engine_tokenizer(g->engine), s->tokens, s->n, 0,
-				    app->call, &text);
-	if (!app->json) {
-		if (g->o.sequences > 1)
-			printf("%.*s\n", (int)text.n, text.data == NULL ? "" : text.data);
-		pctl_str_drop(&text);
-		return;
-	}
-	pctl_json_object_begin(j);
-	pctl_json_kv_string(j, "text", text.data == NULL ? "" : text.data);
-	pctl_json_key(j, "tokens");
-	pctl_json_array_begin(j);
-	for (uint32_t k = 0; k < s->n; k++)
-		pctl_json_u32(j, s->tokens[k]);
-	pctl_json_array_end(j);
-	pctl_json_kv_string(j, "ended_by", why_words[s->why]);
-	pctl_json_object_end(j);
-	pctl_str_drop(&text);
-}
-
 /* By the host's clock and by the device's; building is in neither. */
 static void print_work(pctl_json *j, const char *name, const pctl_model_work *w)
 {
@@ -294,7 +172,8 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 		pctl_json_array_begin(j);
 	}
 	for (uint32_t i = 0; i < out->n_sequences; i++)
-		print_sequence(app, g, &out->sequences[i]);
+		pctl_app_print_sequence(app, pctl_model_engine_tokenizer(g->engine),
+					&out->sequences[i], g->o.sequences > 1);
 	if (!app->json) {
 		if (g->streams)
 			printf("\n");
@@ -305,7 +184,7 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 				" submissions, %.1f MiB on the device\n",
 				f.device_name == NULL ? "no device" : f.device_name, g->o.n_prompt,
 				(double)out->first_ns / 1e9,
-				rate(f.decode.tokens, f.decode.host_ns), f.submits,
+				pctl_rate(f.decode.tokens, f.decode.host_ns), f.submits,
 				(double)f.total_bytes / 1048576);
 		if (!app->quiet && g->replayed != NULL)
 			fprintf(stderr,
@@ -324,7 +203,7 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 	pctl_json_key(j, "first_token_seconds");
 	pctl_json_double(j, (double)out->first_ns / 1e9);
 	pctl_json_key(j, "tokens_per_second");
-	pctl_json_double(j, rate(f.decode.tokens, f.decode.host_ns));
+	pctl_json_double(j, pctl_rate(f.decode.tokens, f.decode.host_ns));
 	pctl_json_key(j, "build_seconds");
 	pctl_json_double(j, (double)f.build_ns / 1e9);
 	print_work(j, "prefill", &f.prefill);
@@ -360,11 +239,11 @@ static pctl_status ask(pctl_app *app, generation *g)
 	g->o = (pctl_generate_options){
 		.goes_on = (uint32_t)pctl_option_has(&app->line, "--ignore-end"),
 		.sampling = {.top_p = 1, .repetition_penalty = 1}};
-	status = whole(app, "--tokens", 1u << 24, &n_tokens);
+	status = pctl_app_whole(app, "--tokens", 1u << 24, &n_tokens);
 	if (status == PCTL_OK)
-		status = whole(app, "--batch", 1024, &sequences);
+		status = pctl_app_whole(app, "--batch", 1024, &sequences);
 	if (status == PCTL_OK)
-		status = sampling(app, &g->o.sampling);
+		status = pctl_app_sampling(app, &g->o.sampling);
 	g->o.n_tokens = (uint32_t)n_tokens;
 	g->o.sequences = (uint32_t)sequences;
 	return status;
@@ -394,7 +273,8 @@ static pctl_status run(pctl_app *app, generation *g)
 	if (status == PCTL_OK)
 		status = same_model(g);
 	if (status == PCTL_OK && g->replayed == NULL) {
-		status = read_prompt(app, pctl_model_engine_of(g->engine), &prompt, &g->o.n_prompt);
+		status = pctl_app_prompt(app, pctl_model_engine_of(g->engine), &prompt,
+					 &g->o.n_prompt);
 		g->o.prompt = prompt;
 	}
 	if (status == PCTL_OK)

@@ -13,6 +13,7 @@ extern const pctl_option pctl_options_shader_tune[];
 extern const pctl_option pctl_options_op_list[];
 extern const pctl_option pctl_options_op_run[];
 extern const pctl_option pctl_options_vm_run[];
+extern const pctl_option pctl_options_vm_generate[];
 extern const pctl_option pctl_options_put[];
 extern const pctl_option pctl_options_get[];
 extern const pctl_option pctl_options_ls[];

@@ -351,7 +351,7 @@ pctl_status pctl_verb_vm_show(pctl_app *app)
 		const pctl_planner planner = {pctl_op_library_source(app->host.library),
 					      app->host.kernels, pctl_run_canonical_caps(), 0};
 
-		status = pctl_vm_turn_plan(&planner, d, app->call, &where, NULL, &plan);
+		status = pctl_vm_turn_plan(&planner, d, 0, app->call, &where, NULL, &plan);
 	}
 	if (status == PCTL_OK)
 		status = pctl_job_plan_gas(plan, app->host.schedule, 1, 0, app->call, &gas);

@@ -115,6 +115,13 @@ static const pctl_verb verbs[] = {
 	 "What an execution is: one submission of how many dispatches, and its gas, by the gas "
 	 "schedule in force.",
 	 NULL, 1, 1, pctl_verb_vm_show, "pipectl vm show chain.vm.cfg"},
+	{"vm", "generate", "", "tokens of a language model in a machine of the GPU VM",
+	 "Each layer is an instance: its weights lie in the heap, its keys and values in the "
+	 "globals, and a token is one submission. Logits are those of `generate` to the bit, "
+	 "while the regulator observes and no layer is passed by. Told are norms of every layer "
+	 "at the last token, and what the host makes of memory and clock.",
+	 pctl_options_vm_generate, 0, 0, pctl_verb_vm_generate,
+	 "pipectl vm generate --model model.gguf --prompt 'Once upon' --tokens 32"},
 	{"cas", "put", "FILE...", "store files, print their CIDs", NULL, pctl_options_put, 1,
 	 UINT32_MAX, pctl_verb_cas_put, "pipectl cas put DATA --pin"},
 	{"cas", "get", "CID", "write a blob, verified", NULL, pctl_options_get, 1, 1,

@@ -98,7 +98,7 @@ PCTL_EXPORT pctl_status pipectl_vm_name(pipectl_vm *vm, uint32_t what, uint32_t 
 #define PIPECTL_VM_IN_GLOBALS 3u
 
 /* A port of an op: where its tensor lies. at, stride: multiples of 256; in the heap and the globals instance i has it at
- * at + i * stride. type: "f32[1,64]". */
+ * at + i * stride. type: "f32[1,64]". An output that the op declares to lie in an input's place may be that very range. */
 typedef struct pipectl_vm_port {
 	const char *type;
 	uint64_t at, stride;
@@ -152,7 +152,8 @@ PCTL_EXPORT pctl_status pipectl_vm_program_make(pipectl_vm *vm,
 						pipectl_vm_program **out);
 PCTL_EXPORT void pipectl_vm_program_release(pipectl_vm_program *program);
 
-/* Execute it `times` times: one submit, one wait, and nothing of the host between. */
+/* Execute it `times` times: one submit, one wait, and nothing of the host between. Of a program whose ops assert something of their data one time
+ * (PC4409), and what they assert is looked at behind it (PC5205). */
 PCTL_EXPORT pctl_status pipectl_vm_execute(pipectl_vm_program *program, uint32_t times);
 
 /* submits, rounds: since it was made. dispatches, barriers: of one round. device_ns, host_ns: of the last submit; device_ns 0: not known. */

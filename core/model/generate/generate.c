@@ -112,10 +112,13 @@ static pctl_status run(const pctl_engine *e, const pctl_generate_options *o, seq
 		status = step(e, o, all, rows, call, out, &made);
 		if (made != 0 && out->first_ns == 0)
 			out->first_ns = pctl_clock_ns() - began;
+		else
+			out->n_later += made;
 		going = 0;
 		for (uint32_t i = 0; i < o->sequences; i++)
 			going += !all[i].ended;
 	}
+	out->later_ns = pctl_clock_ns() - began - out->first_ns;
 	return status;
 }
 

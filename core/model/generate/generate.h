@@ -27,11 +27,11 @@ typedef struct pctl_generated_sequence {
 	uint32_t n, why;
 } pctl_generated_sequence;
 
-/* first_ns: by the host's clock, until the first token of any sequence, with all that is built on the way. */
+/* By the host's clock, with all that is built on the way: until the first token of any sequence, and from there to the end, in which n_later tokens were made. */
 typedef struct pctl_generated {
 	pctl_generated_sequence *sequences;
 	uint32_t n_sequences, reserved;
-	uint64_t first_ns;
+	uint64_t first_ns, later_ns, n_later;
 } pctl_generated;
 
 /* Slots 0 .. sequences - 1 are used, and free behind. Errors: those of the engine's steps; PC6290 for numbers that cannot be. `out` is

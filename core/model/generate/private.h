@@ -74,11 +74,19 @@ struct pctl_model_engine {
 pctl_status engine_open_text(pctl_model_engine *e, const pctl_model_engine_options *o,
 			     const pctl_call *call);
 
+/* choice.c: what a pipeline gives (PCTL_MODEL_GIVES_*) for a token that is chosen so; a word of an input, where there is such a one; all inputs that row
+ * i's token is chosen by, `history` words a row of tokens that were. */
+uint32_t engine_choice_gives(const pctl_engine_sampling *s);
+void engine_put(void *const *in, uint32_t input, uint32_t at, uint32_t word);
+void engine_put_f32(void *const *in, uint32_t input, uint32_t at, float x);
+void engine_put_choice(void *const *in, uint32_t i, uint64_t history, const pctl_engine_row *r);
+
 /* pages.c: room for positions up to `end`; PCTL_E_LIMIT without a word where there is none, and nothing has changed then. */
 pctl_status engine_take_pages(pctl_model_engine *e, uint32_t slot, uint32_t end);
 void engine_give_pages(pctl_model_engine *e, uint32_t slot);
 
-/* sizes.c: the size that is wanted, built if it is not there. */
+/* sizes.c: the name of an input; the size that is wanted, built if it is not there. */
+const char *engine_input_name(uint32_t input);
 pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
 			   const pctl_call *call, engine_size **out);
 void engine_close_sizes(pctl_model_engine *e);

@@ -34,6 +34,11 @@ static const struct {
 			     [OUT_TOP_LOGPROB] = {"top_logprob", PCTL_MODEL_GIVES_LOGPROBS},
 			     [OUT_EMBEDDING] = {"embedding", PCTL_MODEL_GIVES_EMBEDDING}};
 
+const char *engine_input_name(uint32_t input)
+{
+	return inputs[input].name;
+}
+
 static uint64_t largest_page(const pctl_model_engine *e)
 {
 	return (uint64_t)e->slot_pages * PCTL_ENGINE_PAGE;

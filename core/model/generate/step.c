@@ -5,11 +5,6 @@
 #include "foundation/base/clock.h"
 #include "model/generate/private.h"
 
-static int has_penalty(const pctl_engine_sampling *s)
-{
-	return s->repetition_penalty != 1 || s->presence_penalty != 0 || s->frequency_penalty != 0;
-}
-
 static uint32_t gives_of(const pctl_model_engine *e, const pctl_engine_row *r)
 {
 	uint32_t gives = 0;
@@ -17,66 +12,35 @@ static uint32_t gives_of(const pctl_model_engine *e, const pctl_engine_row *r)
 	/* Where nothing is asked for the least that a pipeline can give. */
 	if (r->want != PCTL_ENGINE_TOKEN)
 		return PCTL_MODEL_GIVES_EMBEDDING;
-	gives = PCTL_MODEL_GIVES_TOKEN;
-	if (has_penalty(r->sampling))
-		gives |= PCTL_MODEL_GIVES_PENALTIES;
-	if (r->sampling->logprobs)
-		gives |= PCTL_MODEL_GIVES_LOGPROBS;
+	gives = engine_choice_gives(r->sampling);
 	if (e->sink != NULL)
 		gives |= PCTL_MODEL_GIVES_LOGITS;
 	return gives;
-}
-
-static void put(engine_size *z, uint32_t input, uint32_t at, uint32_t word)
-{
-	if (z->in[input] != NULL)
-		memcpy((uint8_t *)z->in[input] + 4ull * at, &word, 4);
-}
-
-static void put_f32(engine_size *z, uint32_t input, uint32_t at, float x)
-{
-	if (z->in[input] != NULL)
-		memcpy((uint8_t *)z->in[input] + 4ull * at, &x, 4);
 }
 
 /* A row that rests: it writes nothing and reads nothing. Its parameters draw something. */
 static void rest(pctl_model_engine *e, engine_size *z, uint32_t i)
 {
 	(void)e;
-	put(z, IN_START, i, 0);
-	put(z, IN_COUNT, i, 0);
-	put_f32(z, IN_TEMPERATURE, i, 0);
-	put(z, IN_SEEN, i, 0);
+	engine_put(z->in, IN_START, i, 0);
+	engine_put(z->in, IN_COUNT, i, 0);
+	engine_put_f32(z->in, IN_TEMPERATURE, i, 0);
+	engine_put(z->in, IN_SEEN, i, 0);
 }
 
 static void fill(pctl_model_engine *e, engine_size *z, uint32_t i, const pctl_engine_row *r)
 {
-	static const pctl_engine_sampling plain = {.top_p = 1, .repetition_penalty = 1};
-	const pctl_engine_sampling *s = r->sampling == NULL ? &plain : r->sampling;
 	const engine_slot *slot = &e->slots[r->slot];
 
 	for (uint32_t k = 0; k < z->chunk; k++)
-		put(z, IN_TOKENS, i * z->chunk + k, k < r->count ? r->tokens[r->start + k] : 0);
-	put(z, IN_START, i, r->start);
-	put(z, IN_COUNT, i, r->count);
+		engine_put(z->in, IN_TOKENS, i * z->chunk + k,
+			   k < r->count ? r->tokens[r->start + k] : 0);
+	engine_put(z->in, IN_START, i, r->start);
+	engine_put(z->in, IN_COUNT, i, r->count);
 	for (uint32_t k = 0; k < e->slot_pages; k++)
-		put(z, IN_PAGES, i * e->slot_pages + k, k < slot->n_pages ? slot->pages[k] : 0);
-	put_f32(z, IN_TEMPERATURE, i, s->temperature);
-	put(z, IN_TOP_K, i, s->top_k);
-	put_f32(z, IN_TOP_P, i, s->top_p);
-	put_f32(z, IN_MIN_P, i, s->min_p);
-	/* The draw is a function of seed, stream and position: streams are keys of their own. */
-	put(z, IN_KEY, 2 * i, (uint32_t)s->seed);
-	put(z, IN_KEY, 2 * i + 1, (uint32_t)(s->seed >> 32) ^ s->stream);
-	put(z, IN_POSITION, i, r->start + r->count);
-	put(z, IN_SEEN, i, r->n_tokens);
-	put_f32(z, IN_REPETITION, i, s->repetition_penalty);
-	put_f32(z, IN_PRESENCE, i, s->presence_penalty);
-	put_f32(z, IN_FREQUENCY, i, s->frequency_penalty);
-	if (z->in[IN_HISTORY] != NULL)
-		memcpy((uint32_t *)z->in[IN_HISTORY] +
-			       (uint64_t)i * e->slot_pages * PCTL_ENGINE_PAGE,
-		       r->tokens, 4ull * r->n_tokens);
+		engine_put(z->in, IN_PAGES, i * e->slot_pages + k,
+			   k < slot->n_pages ? slot->pages[k] : 0);
+	engine_put_choice(z->in, i, (uint64_t)e->slot_pages * PCTL_ENGINE_PAGE, r);
 }
 
 static uint32_t word(const engine_size *z, uint32_t output, uint32_t at)

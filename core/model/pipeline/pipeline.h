@@ -33,7 +33,8 @@ enum {
  *             are whose; context is whole pages then
  * gives       PCTL_MODEL_GIVES_*
  * all_logits  of every token of the chunk; else of the last real one of each sequence
- * unrolled    layer by layer, without groups and state: caches are inputs keys_0, values_0, .. and outputs
+ * unrolled    layer by layer, without groups and state: caches are inputs keys_0, values_0, .. and outputs; ids of layer 3's jobs begin with l3_, and
+ *             tensors of the model, but for factors of rope, are inputs in its order
  */
 typedef struct pctl_model_plan {
 	uint64_t batch, chunk, context, page, n_pages;

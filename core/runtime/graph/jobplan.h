@@ -112,12 +112,15 @@ typedef struct pctl_plan_slot {
 } pctl_plan_slot;
 
 /*
- * The plan of an op in place, on ranges of a plan's buffers: of its inputs, then of its outputs, each as large as its type. It can have
- * no assertion and no lookup, for it may run many times.
+ * The plan of an op in place, on ranges of a plan's buffers: of its inputs, then of its outputs, each as large as its type. An output
+ * that the op declares to lie in an input's place may have that input's range: then the copy falls away, and nothing else of
+ * the op may look at the input (PC4132). It can have no assertion and no lookup, for it may run many times; with PCTL_PUT_KEPT
+ * it can, for whoever keeps the plan looks after each time.
  */
+enum { PCTL_PUT_KEPT = 1 };
 pctl_status pctl_job_plan_put(const pctl_planner *planner, const pctl_op_ref *op,
 			      const pctl_op_query *q, const pctl_plan_slot *slots, uint32_t n_slots,
-			      const pctl_call *call, pctl_job_plan *plan);
+			      uint32_t flags, const pctl_call *call, pctl_job_plan *plan);
 
 /* The elementwise kernel of a function op, appended to a plan. slots: of the op's inputs and then its output. */
 pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,

@@ -233,8 +233,13 @@ static pctl_status add_op(struct pctl_frame *f, const char *name, uint32_t versi
 		else if (!type_fits(f, buffers[i], &types[i]))
 			status = pctl_frame_bad_plan(f,
 						     "a nested op's type does not fit its buffer");
+		else if (pctl_frame_is_placed(f, buffers[i]))
+			status = pctl_frame_bad_plan(
+				f, "an input in whose place an output lies goes to a nested op");
 		else
 			status = pctl_frame_map_slot(&inner, &f->slots[buffers[i]], &local);
+		if (status == PCTL_OK)
+			pctl_frame_touch(f, buffers[i]);
 	}
 	if (status == PCTL_OK)
 		status = run_op(&inner, &q);
@@ -272,26 +277,9 @@ static pctl_status run_frame(struct pctl_frame *f, const pctl_op_query *q)
 	return f->status != PCTL_OK ? f->status : status;
 }
 
-pctl_status pctl_job_plan_put(const pctl_planner *planner, const pctl_op_ref *op,
-			      const pctl_op_query *q, const pctl_plan_slot *slots, uint32_t n_slots,
-			      const pctl_call *call, pctl_job_plan *plan)
+pctl_status pctl_frame_run_op(struct pctl_frame *f, const pctl_op_query *q)
 {
-	struct pctl_frame f = {.planner = planner,
-			       .plan = plan,
-			       .op = op,
-			       .call = call,
-			       .depth = 1,
-			       .within = 1,
-			       .flags = PCTL_PLAN_RUN};
-	pctl_status status = PCTL_OK;
-	uint32_t local;
-
-	for (uint32_t i = 0; status == PCTL_OK && i < n_slots; i++)
-		status = pctl_frame_map_slot(&f, &slots[i], &local);
-	if (status == PCTL_OK)
-		status = run_op(&f, q);
-	free(f.slots);
-	return status;
+	return run_op(f, q);
 }
 
 pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const pctl_op_ref *op,

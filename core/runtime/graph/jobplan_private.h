@@ -30,7 +30,10 @@ struct pctl_frame {
 	uint32_t n_slots, cap_slots;
 	uint32_t depth, flags, within, reserved; /* within: 1: of a repeat of whoever nests it */
 	pctl_repeat *repeat;			 /* under way, or NULL */
-	pctl_status status; /* the first that a callback refused: plan must not go on after it */
+	/* Of each output 1 + the input whose range it has, or 0; whether a command has touched it (jobplan_put.c). */
+	uint8_t places[PCTL_PORTS_MAX], touched[PCTL_PORTS_MAX];
+	uint32_t n_in, n_out; /* where places are found; else 0 */
+	pctl_status status;   /* the first that a callback refused: plan must not go on after it */
 };
 
 pctl_status pctl_plan_no_memory(const pctl_call *call);
@@ -44,6 +47,16 @@ pctl_status pctl_frame_next_command(struct pctl_frame *f);
 pctl_status pctl_frame_map_slot(struct pctl_frame *f, const pctl_plan_slot *slot, uint32_t *local);
 pctl_status pctl_frame_new_buffer(struct pctl_frame *f, uint32_t kind, const void *data,
 				  uint64_t n_bytes, uint32_t *local);
+/* jobplan_put.c: 1: an output has the range of the input of that local number. */
+int pctl_frame_is_placed(const struct pctl_frame *f, uint32_t local);
+void pctl_frame_touch(struct pctl_frame *f, uint32_t local);
+/* 1: a copy that falls away, since both are one range; -1: it would, and the output was touched before. */
+int pctl_frame_copy_falls_away(const struct pctl_frame *f, uint32_t from, uint64_t from_offset,
+			       uint32_t to, uint64_t to_offset);
+
+/* jobplan_op.c: an op opened up over a frame. */
+pctl_status pctl_frame_run_op(struct pctl_frame *f, const pctl_op_query *q);
+
 /* The sink of a frame but for `op`, which opens up another. */
 pctl_plan_sink pctl_frame_sink(struct pctl_frame *f);
 

@@ -148,6 +148,12 @@ static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 						     "a kernel binds a buffer that does not exist");
 			goto out;
 		}
+		if (pctl_frame_is_placed(f, bindings[i].buffer)) {
+			status = pctl_frame_bad_plan(
+				f, "an input in whose place an output lies is bound to a kernel");
+			goto out;
+		}
+		pctl_frame_touch(f, bindings[i].buffer);
 		if (!stride_ok(f, &bindings[i])) {
 			status = pctl_frame_bad_plan(
 				f, "a binding has a stride outside of a repeat, past the end of "
@@ -222,6 +228,7 @@ static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64
 	if (!is_writable(f, buffer))
 		return pctl_frame_kept(
 			f, pctl_frame_bad_plan(f, "a fill of an input or of parameters"));
+	pctl_frame_touch(f, buffer);
 	step.to = f->slots[buffer].buffer;
 	step.to_offset += f->slots[buffer].offset;
 	return pctl_frame_kept(f, pctl_plan_add_step(f->plan, &step, f->call));
@@ -242,6 +249,7 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 			  .from_offset = from_offset,
 			  .to_offset = to_offset,
 			  .n_bytes = n_bytes};
+	int falls;
 
 	if (pctl_frame_next_command(f) != PCTL_OK)
 		return f->status;
@@ -252,6 +260,19 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 	if (!is_writable(f, to))
 		return pctl_frame_kept(
 			f, pctl_frame_bad_plan(f, "a copy over an input or parameters"));
+	falls = pctl_frame_copy_falls_away(f, from, from_offset, to, to_offset);
+	if (falls > 0)
+		return PCTL_OK;
+	if (falls < 0)
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "an input in whose place an output lies is "
+						  "copied behind what writes the output"));
+	if (pctl_frame_is_placed(f, from))
+		return pctl_frame_kept(
+			f,
+			pctl_frame_bad_plan(
+				f, "an input in whose place an output lies is copied elsewhere"));
+	pctl_frame_touch(f, to);
 	step.from = f->slots[from].buffer;
 	step.to = f->slots[to].buffer;
 	step.from_offset += f->slots[from].offset;
@@ -275,6 +296,10 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 			f, pctl_frame_bad_plan(f, "an assertion looks outside its buffer"));
 	if (a->message == NULL)
 		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "an assertion without a message"));
+	if (pctl_frame_is_placed(f, a->buffer))
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "an assertion about an input in whose place an "
+						  "output lies"));
 	if (PCTL_HAS(a, pctl_plan_assert, also_bytes) && a->also_bytes != 0) {
 		if ((a->also_bytes != 4 && a->also_bytes != 8) ||
 		    !range_ok(f, a->buffer, a->also_offset, a->also_bytes))

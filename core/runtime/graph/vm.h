@@ -144,14 +144,16 @@ pctl_status pctl_vm_job_plan(const pctl_planner *planner, const char *job, const
 			     const pctl_vm_port *out, const uint64_t *out_bytes, uint32_t n_out,
 			     const pctl_call *call, pctl_job_plan **plan);
 
-/* Which buffers of a plan are the machine's. registers: the first of d->instances. counts: of the gates, where it is skipping. */
+/* Which buffers of a plan are the machine's. registers: the first of d->instances. counts: of the gates, where it is skipping. verdicts: what
+ * the plan's assertions look at, where it is kept; without bytes where there are none. */
 typedef struct pctl_vm_buffers {
-	uint32_t registers, metrics, control, globals, counts;
+	uint32_t registers, metrics, control, globals, counts, verdicts;
 } pctl_vm_buffers;
 
 /* The plan of one turn of a machine that stays on a device: inputs are the parts of the heap in the table's order, and the machine's
- * memory, which nothing but the program touches, counts as outputs. marks: NULL, or room for one step number an instance: its first. */
-pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d,
+ * memory, which nothing but the program touches, counts as outputs. marks: NULL, or room for one step number an instance: its first.
+ * put: PCTL_PUT_KEPT, where whoever keeps it looks at `verdicts` after each turn; without it ops can have no assertion. */
+pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d, uint32_t put,
 			      const pctl_call *call, pctl_vm_buffers *where, uint32_t *marks,
 			      pctl_job_plan **plan);
 

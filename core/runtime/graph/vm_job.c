@@ -20,12 +20,64 @@ static pctl_status finish(struct pctl_vm_maker *m, pctl_status status, pctl_job_
 	return status;
 }
 
-pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d,
+/* A step's ranges of one buffer, all of which lies in another from `at` on now. */
+static void move_step(pctl_step *s, uint32_t from, uint64_t n, uint32_t to, uint64_t at)
+{
+	for (uint32_t i = 0; s->kind == PCTL_STEP_KERNEL && i < s->n_bindings; i++) {
+		pctl_plan_binding *b = &s->bindings[i];
+
+		if (b->buffer != from)
+			continue;
+		if (b->offset == 0 && b->n_bytes == 0)
+			b->n_bytes = n;
+		b->buffer = to;
+		b->offset += at;
+	}
+	if (s->kind != PCTL_STEP_KERNEL && s->to == from) {
+		s->to = to;
+		s->to_offset += at;
+	}
+	if (s->kind == PCTL_STEP_COPY && s->from == from) {
+		s->from = to;
+		s->from_offset += at;
+	}
+}
+
+/* What assertions look at, in one buffer, so that it is read at once: a multiple of PCTL_PLAN_ALIGN for each buffer that they name. */
+static void gather_verdicts(struct pctl_vm_maker *m)
+{
+	pctl_job_plan *p = m->plan;
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < p->n_checks; i++) {
+		const uint32_t from = p->checks[i].buffer;
+		const uint64_t n = p->buffers[from].n_bytes;
+
+		if (from == m->at.verdicts || p->buffers[from].kind != PCTL_PLAN_TEMP)
+			continue;
+		for (uint32_t k = 0; k < p->n_steps; k++)
+			move_step(&p->steps[k], from, n, m->at.verdicts, at);
+		for (uint32_t k = i; k < p->n_checks; k++) {
+			if (p->checks[k].buffer != from)
+				continue;
+			p->checks[k].buffer = m->at.verdicts;
+			p->checks[k].offset += at;
+			p->checks[k].also_offset += at;
+		}
+		p->buffers[from].n_bytes = 0;
+		p->buffer_bytes -= n;
+		at += (n + PCTL_PLAN_ALIGN - 1u) / PCTL_PLAN_ALIGN * PCTL_PLAN_ALIGN;
+	}
+	p->buffers[m->at.verdicts].n_bytes = at;
+	p->buffer_bytes += at;
+}
+
+pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d, uint32_t put,
 			      const pctl_call *call, pctl_vm_buffers *where, uint32_t *marks,
 			      pctl_job_plan **plan)
 {
 	struct pctl_vm_maker m = {
-		.planner = planner, .d = d, .call = call, .kind = PCTL_PLAN_OUTPUT};
+		.planner = planner, .d = d, .call = call, .kind = PCTL_PLAN_OUTPUT, .put = put};
 	uint32_t *heap = calloc(d->n_heap + 1u, sizeof(*heap));
 	pctl_status status = heap == NULL ? pctl_no_memory(call, "a plan") : begin(&m, d->name);
 
@@ -38,6 +90,8 @@ pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d
 		status = pctl_vm_make_memory(&m);
 	if (status == PCTL_OK)
 		status = pctl_vm_put_turn(&m);
+	if (status == PCTL_OK && (put & PCTL_PUT_KEPT))
+		gather_verdicts(&m);
 	if (status == PCTL_OK)
 		status = pctl_job_plan_place(m.plan, call);
 	*where = m.at;

@@ -77,6 +77,8 @@ pctl_status pctl_vm_make_memory(struct pctl_vm_maker *m)
 		status = add(m, pctl_vm_globals_all(d), &m->at.globals);
 	if (status == PCTL_OK && d->skipping)
 		status = add(m, PCTL_PLAN_ALIGN, &m->counts);
+	if (status == PCTL_OK && (m->put & PCTL_PUT_KEPT))
+		status = add(m, 0, &m->at.verdicts);
 	m->at.counts = m->counts;
 	return status == PCTL_OK ? make_blocks(m) : status;
 }
@@ -243,7 +245,7 @@ static pctl_status put_op(struct pctl_vm_maker *m, uint32_t instance, const pctl
 		(void)pctl_type_buffer_bytes(&s->types[i], &slots[i].n_bytes);
 	}
 	return status == PCTL_OK ? pctl_job_plan_put(m->planner, &s->op, &q, slots,
-						     s->n_in + s->n_out, m->call, m->plan)
+						     s->n_in + s->n_out, m->put, m->call, m->plan)
 				 : status;
 }
 

@@ -15,6 +15,7 @@ struct pctl_vm_maker {
 	const uint32_t *heap; /* the plan's buffer of each part */
 	uint32_t counts, blocks;
 	uint32_t kind; /* PCTL_PLAN_* of its memory */
+	uint32_t put;  /* PCTL_PUT_* */
 };
 
 /* Words of the key `regulator`: index 1 acts. */

@@ -58,6 +58,7 @@ class Outputs(Harness):
         go_on = ["generate", "--model", self.path("model.gguf"), "--prompt", "x", "--tokens", "2", "--backend", "cpu"]
         self.verbs = {
             "write the logits of every token; .npy and .safetensors with their type": (lambda p: [*go_on, "--logits", p], True),
+            "write the logits of each token; .npy and .safetensors with their type": (lambda p: ["vm", *go_on, "--logits", p], True),
             "write a signed statement of what was asked and what came of it": (lambda p: [*go_on, "--receipt", p], True),
             "write the tokenizer.json": (lambda p: ["tokenizer", "train", "--tokens", "300", "--out", p, self.pipeline], True),
             "write an output to a file": (lambda p: [*sum_, "--out", "y=" + p], True),
@@ -96,9 +97,10 @@ class Outputs(Harness):
 
 def table(h):
     """The options that are marked as written, by their words."""
-    source = os.path.join(os.environ["PIPELINES"], "..", "tools", "pipectl", "verb_options.c")
-    with open(source, encoding="utf-8") as f:
-        rows = re.findall(r'\{\s*"(-[^"]+)",\s*("[^"]*"|NULL),\s*"([^"]*)",\s*[01],\s*([01])\s*\}', f.read())
+    rows = []
+    for name in ("verb_options.c", "verb_options_generate.c"):
+        with open(os.path.join(os.environ["PIPELINES"], "..", "tools", "pipectl", name), encoding="utf-8") as f:
+            rows += re.findall(r'\{\s*"(-[^"]+)",\s*("[^"]*"|NULL),\s*"([^"]*)",\s*[01],\s*([01])\s*\}', f.read())
     marked = {about for _, _, about, writes in rows if writes == "1"}
     h.check("every option that is written has a case", marked == set(h.verbs), str(marked ^ set(h.verbs)))
     # A new option of this kind is not forgotten in the table either.
