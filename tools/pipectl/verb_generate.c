@@ -11,13 +11,14 @@
 #include "model.h"
 #include "model/generate/generate.h"
 #include "model/generate/statement.h"
+#include "model/generate/witness.h"
 
 #define PROMPT_MAX (16u << 20)
 
 /*
  * stream    text of the only sequence as it comes; NULL: all is printed behind
  * logits    of every token that was made, sequence by sequence: n_logits rows for each; NULL: not kept
- * hashers   of each sequence's logits, NULL: no statement is made
+ * witness   of each sequence's logits, NULL: no statement is made
  * said      what is made again, where `replayed` names it
  */
 typedef struct generation {
@@ -27,11 +28,10 @@ typedef struct generation {
 	pctl_token_stream stream;
 	float *logits;
 	uint32_t *n_logits;
-	pctl_hasher **hashers;
-	pctl_cid *cids;
+	pctl_witness *witness;
 	pctl_statement said;
 	const char *file, *receipt, *replayed;
-	int streams, unhashed;
+	int streams;
 } generation;
 
 static pctl_status whole(pctl_app *app, const char *option, uint64_t most, uint64_t *out)
@@ -145,22 +145,8 @@ static void keep_logits(void *ctx, uint32_t slot, const float *logits)
 
 	if (g->logits != NULL)
 		memcpy(g->logits + row * n, logits, n * sizeof(*logits));
-	if (g->hashers != NULL)
-		g->unhashed |= pctl_hasher_update(g->hashers[slot], logits, n * sizeof(*logits)) !=
-			       PCTL_OK;
-}
-
-static pctl_status begin_hashes(generation *g)
-{
-	pctl_status status = PCTL_OK;
-
-	g->hashers = calloc(g->o.sequences, sizeof(pctl_hasher *));
-	g->cids = calloc(g->o.sequences, sizeof(*g->cids));
-	if (g->hashers == NULL || g->cids == NULL)
-		return pctl_no_memory(g->app->call, "logits");
-	for (uint32_t i = 0; status == PCTL_OK && i < g->o.sequences; i++)
-		status = pctl_hasher_create(g->app->call, &g->hashers[i]);
-	return status;
+	if (g->witness != NULL)
+		pctl_witness_see(g->witness, slot, logits, n);
 }
 
 static pctl_status begin_logits(generation *g)
@@ -177,7 +163,7 @@ static pctl_status begin_logits(generation *g)
 	if (g->n_logits == NULL || (g->file != NULL && g->logits == NULL))
 		return pctl_no_memory(g->app->call, "logits");
 	if (g->receipt != NULL || g->replayed != NULL)
-		status = begin_hashes(g);
+		status = pctl_witness_begin(g->o.sequences, g->app->call, &g->witness);
 	pctl_model_engine_on_logits(g->engine, keep_logits, g);
 	return status;
 }
@@ -187,18 +173,15 @@ static pctl_status state(generation *g, const pctl_generated *out)
 {
 	pctl_app *app = g->app;
 	pctl_signer *signer = NULL;
+	const pctl_cid *cids;
 	pctl_statement found;
 	pctl_status status = PCTL_OK;
 
-	if (g->hashers == NULL)
+	if (g->witness == NULL)
 		return PCTL_OK;
-	for (uint32_t i = 0; status == PCTL_OK && i < g->o.sequences; i++) {
-		status = g->unhashed ? PCTL_E_INTERNAL
-				     : pctl_hasher_finish(g->hashers[i], &g->cids[i]);
-		g->hashers[i] = NULL;
-	}
+	status = pctl_witness_end(g->witness, app->call, &cids);
 	if (status == PCTL_OK)
-		status = pctl_statement_of(g->engine, &g->o, out, g->cids, app->arena, app->call,
+		status = pctl_statement_of(g->engine, &g->o, out, cids, app->arena, app->call,
 					   &found);
 	if (status == PCTL_OK && g->replayed != NULL)
 		status = pctl_statement_compare(&g->said, &found, app->call);
@@ -232,11 +215,6 @@ static pctl_status write_logits(const generation *g)
 			       1, g->app->call);
 }
 
-static const char *const why_words[] = {[PCTL_GENERATED_LENGTH] = "length",
-					[PCTL_GENERATED_END] = "end",
-					[PCTL_GENERATED_STOPPED] = "stopped",
-					[PCTL_GENERATED_CONTEXT] = "context"};
-
 static double rate(uint64_t n, uint64_t ns)
 {
 	return ns == 0 ? 0 : (double)n * 1e9 / (double)ns;
@@ -262,7 +240,7 @@ static void print_sequence(pctl_app *app, const generation *g, const pctl_genera
 	for (uint32_t k = 0; k < s->n; k++)
 		pctl_json_u32(j, s->tokens[k]);
 	pctl_json_array_end(j);
-	pctl_json_kv_string(j, "ended_by", why_words[s->why]);
+	pctl_json_kv_string(j, "ended_by", pctl_generated_why(s->why));
 	pctl_json_object_end(j);
 	pctl_str_drop(&text);
 }
@@ -403,10 +381,7 @@ pctl_status pctl_verb_generate(pctl_app *app)
 	const pctl_status status = run(app, &g);
 
 	pctl_model_engine_close(g.engine);
-	for (uint32_t i = 0; g.hashers != NULL && i < g.o.sequences; i++)
-		pctl_hasher_destroy(g.hashers[i]);
-	free(g.hashers);
-	free(g.cids);
+	pctl_witness_destroy(g.witness);
 	free(g.logits);
 	free(g.n_logits);
 	return status;

@@ -203,22 +203,6 @@ pctl_status pctl_verb_model_show(pctl_app *app)
 	return status;
 }
 
-/* A GGUF file's tokenizer is part of it; one without any is for those who have tokens. */
-static pctl_status check_tokenizer(pctl_app *app, const pctl_model *m)
-{
-	pctl_model_vocabulary v;
-	const char *path;
-	pctl_status status;
-
-	if (pctl_model_layout_of(m) != PCTL_MODEL_LAYOUT_GGUF ||
-	    pctl_tensor_file_key(pctl_model_tensor_file(m, 0, &path), "tokenizer.ggml.tokens") ==
-		    NULL)
-		return PCTL_OK;
-	status = pctl_model_vocabulary_read(m, app->call, &v);
-	pctl_model_vocabulary_clear(&v);
-	return status;
-}
-
 pctl_status pctl_verb_model_check(pctl_app *app)
 {
 	pctl_status first = PCTL_OK;
@@ -229,7 +213,7 @@ pctl_status pctl_verb_model_check(pctl_app *app)
 		pctl_status status = pctl_model_open(path, app->call, &m);
 
 		if (status == PCTL_OK) {
-			status = check_tokenizer(app, m);
+			status = pctl_model_vocabulary_check(m, app->call);
 			if (pctl_option_has(&app->line, "--full") && status == PCTL_OK)
 				status = tensors(app, m, 1);
 			if (status == PCTL_OK && !app->json)

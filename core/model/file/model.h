@@ -32,23 +32,29 @@ typedef enum pctl_model_pairing { PCTL_MODEL_HALVES, PCTL_MODEL_NEIGHBOURS } pct
 typedef enum pctl_model_scaling {
 	PCTL_MODEL_SCALING_NONE,
 	PCTL_MODEL_SCALING_LINEAR,
-	PCTL_MODEL_SCALING_LLAMA3
+	PCTL_MODEL_SCALING_LLAMA3,
+	PCTL_MODEL_SCALING_YARN,
+	PCTL_MODEL_SCALING_DYNAMIC,
+	PCTL_MODEL_SCALINGS
 } pctl_model_scaling;
 
 /*
- * factor      by how much positions are stretched (linear, llama3)
- * low, high   llama3: low_freq_factor, high_freq_factor
- * n_original  llama3: the context that it was trained with
+ * factor      by how much positions are stretched (linear, llama3, yarn; dynamic: behind n_context, where nothing is run)
+ * low, high   llama3: low_freq_factor, high_freq_factor; yarn: beta_slow, beta_fast, turns within n_original of features that are
+ *             stretched whole, and not at all
+ * n_original  llama3, yarn: the context that it was trained with
+ * magnitude   yarn: what cosines and sines are multiplied with
  */
 typedef struct pctl_model_rope {
 	pctl_model_pairing pairing;
 	pctl_model_scaling scaling;
-	double base, factor, low, high;
+	double base, factor, low, high, magnitude;
 	uint64_t n_original;
 } pctl_model_rope;
 
 /*
  * n_ff          features of a feed-forward block, or of one expert
+ * n_ff_shared   features of the expert that every token goes to, whose part a gate of one feature weighs by its sigmoid; 0: none
  * n_experts     0: none; n_used: how many of them a token goes to; norm_used: their weights are made to add up to 1
  * window        tokens that one token sees, itself included, in layers with a sliding window; 0: there are none. Layers from
  *               window_first on have it, of those every window_every-th
@@ -63,7 +69,7 @@ typedef struct pctl_model_rope {
 typedef struct pctl_model_shape {
 	pctl_model_family family;
 	uint64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff, n_vocab, n_context;
-	uint64_t n_experts, n_used;
+	uint64_t n_experts, n_used, n_ff_shared;
 	uint64_t window, window_first, window_every;
 	double rms_eps, attn_softcap, final_softcap, attn_scale, embed_scale, norm_offset;
 	pctl_model_rope rope;
@@ -194,6 +200,8 @@ typedef struct pctl_model_vocabulary {
 pctl_status pctl_model_vocabulary_read(const pctl_model *m, const pctl_call *call,
 				       pctl_model_vocabulary *out);
 void pctl_model_vocabulary_clear(pctl_model_vocabulary *v);
+/* The same for who wants nothing of it. A GGUF file without any tokenizer is for those who have tokens, and a folder's is elsewhere: both are fine. */
+pctl_status pctl_model_vocabulary_check(const pctl_model *m, const pctl_call *call);
 /* The keys of a tokenizer of a GGUF file, as they are there, for another one. PC6290: it has none, or one of more than n_vocab tokens. */
 pctl_status pctl_model_tokenizer_keys(const char *path, uint64_t n_vocab, const pctl_call *call,
 				      pctl_gguf_keys *out);

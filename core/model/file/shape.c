@@ -32,9 +32,9 @@ int pctl_model_family_named(const char *name, pctl_model_family *out)
 const char *pctl_model_scaling_name(pctl_model_scaling scaling)
 {
 	static const char *const names[] = {
-		[PCTL_MODEL_SCALING_NONE] = "none",
-		[PCTL_MODEL_SCALING_LINEAR] = "linear",
-		[PCTL_MODEL_SCALING_LLAMA3] = "llama3",
+		[PCTL_MODEL_SCALING_NONE] = "none",	  [PCTL_MODEL_SCALING_LINEAR] = "linear",
+		[PCTL_MODEL_SCALING_LLAMA3] = "llama3",	  [PCTL_MODEL_SCALING_YARN] = "yarn",
+		[PCTL_MODEL_SCALING_DYNAMIC] = "dynamic",
 	};
 
 	return names[scaling];
