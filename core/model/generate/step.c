@@ -234,9 +234,10 @@ pctl_status engine_step(void *self, pctl_engine_row *rows, uint32_t n_rows, cons
 				"a step of a row that does not go on where its slot stands");
 		rows[i].status =
 			e->slots[r->slot].lost
-				? pctl_refuse(call, PC5251_RESIDENT_LOST,
-					      "what a sequence had on the device is gone: an "
-					      "earlier step ended so that nobody knows what is there")
+				? pctl_refuse(
+					  call, PC5251_RESIDENT_LOST,
+					  "what a sequence had on the device is gone: an "
+					  "earlier step ended so that nobody knows what is there")
 				: engine_take_pages(e, r->slot, r->start + r->count);
 		if (rows[i].status == PCTL_OK && r->count == 1)
 			all |= 1u << gives_of(e, r);
