@@ -9,7 +9,7 @@
 
 void pipectl_engine_release(pipectl_engine *e)
 {
-	if (e == NULL)
+	if (e == NULL || --e->users != 0)
 		return;
 	pctl_model_engine_close(e->engine);
 	pctl_arena_destroy(e->arena);
@@ -78,6 +78,7 @@ pctl_status pipectl_engine_open(pipectl_model *m, const pipectl_engine_options *
 		return pctl_no_memory(&m->p->call, "an engine");
 	}
 	e->p = m->p;
+	e->users = 1;
 	status = pipectl_end(m->p, open_engine(e, m, options));
 	if (status == PCTL_OK)
 		*out = e;

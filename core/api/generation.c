@@ -50,6 +50,7 @@ void pipectl_generation_release(pipectl_generation *g)
 	pctl_witness_destroy(g->witness);
 	pctl_str_drop(&g->receipt);
 	pctl_arena_destroy(g->arena);
+	pipectl_engine_release(g->engine);
 	free(g);
 }
 
@@ -228,6 +229,7 @@ static pctl_status create(pipectl_engine *e, pipectl_generation **out)
 		return pctl_no_memory(&e->p->call, "a generation");
 	}
 	g->engine = e;
+	e->users++;
 	*out = g;
 	return PCTL_OK;
 }

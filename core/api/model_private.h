@@ -19,12 +19,13 @@ struct pipectl_model {
 	pctl_str_buf text;
 };
 
-/* busy: slots that a generation has. evidence: as text. */
+/* busy: slots that a generation has. users: the caller, and generations, which may outlive its release. evidence: as text. */
 struct pipectl_engine {
 	pipectl *p;
 	pctl_arena *arena;
 	pctl_model_engine *engine;
 	uint8_t *busy;
+	uint32_t users;
 	char evidence[PCTL_EVIDENCE_TEXT];
 };
 

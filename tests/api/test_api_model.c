@@ -421,20 +421,27 @@ static void test_api_model__a_folder_is_the_same_model(void **state)
 	world *w = *state;
 	char path[128];
 	static float a[VOCAB], b[VOCAB];
+	pipectl_sequence s = {.head = PCTL_HEAD(pipectl_sequence)};
+	pipectl_generation *g;
+	heard h;
+	pipectl_generate_options o = question(&h);
 	world other = *w;
 	pipectl_model_facts f = {.head = PCTL_HEAD(pipectl_model_facts)};
 
 	snprintf(path, sizeof(path), "%s/folder", w->r.home);
 	synth(path, 1);
 	assert_int_equal(pipectl_model_open(w->r.p, path, NULL, &other.model), PCTL_OK);
-	open_engine(&other, 1, 64, &other.engine);
+	open_engine(&other, 2, 64, &other.engine);
 	assert_int_equal(pipectl_model_describe(other.model, &f), PCTL_OK);
 	assert_string_equal(f.layout, "safetensors");
 	pipectl_model_release(other.model); /* the engine has its own */
+	assert_int_equal(pipectl_generate(other.engine, &o, &g), PCTL_OK);
 	assert_int_equal(pipectl_engine_logits(other.engine, prompt, 6, 0, a, VOCAB), PCTL_OK);
 	assert_int_equal(pipectl_engine_logits(w->engine, prompt, 6, 0, b, VOCAB), PCTL_OK);
 	assert_memory_equal(a, b, sizeof(a));
 	pipectl_engine_release(other.engine);
+	assert_int_equal(pipectl_generation_sequence(g, 0, &s), PCTL_OK);
+	pipectl_generation_release(g); /* with the engine */
 }
 
 PCTL_TESTS_MAIN_WITH(world_open, world_close, PCTL_TEST(test_api_model__says_what_it_is),

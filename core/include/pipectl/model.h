@@ -172,6 +172,7 @@ typedef struct pipectl_engine_options {
  * Errors: those of pipectl_model_tokenizer; PC4213; PC6290 for sizes that cannot be. */
 PCTL_EXPORT pctl_status pipectl_engine_open(pipectl_model *m, const pipectl_engine_options *options,
 					    pipectl_engine **out);
+/* Generations of it may be released after it. */
 PCTL_EXPORT void pipectl_engine_release(pipectl_engine *e);
 
 /*
