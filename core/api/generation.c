@@ -42,7 +42,8 @@ void pipectl_generation_release(pipectl_generation *g)
 		return;
 	pctl_generation_end(g->generation);
 	for (uint32_t i = 0; i < g->n_slots; i++)
-		g->engine->busy[g->slots[i]] = 0;
+		if (!g->all[i].ended)
+			g->engine->busy[g->slots[i]] = 0;
 	for (uint32_t i = 0; g->all != NULL && i < g->o.sequences; i++) {
 		pctl_str_drop(&g->all[i].text);
 		free(g->all[i].logits);
@@ -62,7 +63,7 @@ static void see_logits(void *ctx, uint32_t slot, const float *logits)
 	const uint64_t n = pctl_model_engine_of(g->engine->engine)->n_vocab;
 	uint32_t i = 0;
 
-	while (i < g->n_slots && g->slots[i] != slot)
+	while (i < g->n_slots && (g->slots[i] != slot || g->all[i].ended))
 		i++;
 	if (i == g->n_slots)
 		return;
@@ -293,6 +294,7 @@ static pctl_status step(pipectl_generation *g)
 		if (s->ended || !has_ended(g, i))
 			continue;
 		s->ended = 1;
+		g->engine->busy[g->slots[i]] = 0;
 		pctl_token_stream_end(&s->stream, &s->text);
 		if (s->text.failed)
 			status = pctl_no_memory(call, "a text");

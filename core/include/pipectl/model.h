@@ -246,7 +246,8 @@ typedef struct pipectl_generate_options {
 	uint32_t (*token)(void *ctx, const pipectl_generated_token *t);
 } pipectl_generate_options;
 
-/* Begin: slots are taken, and nothing runs. Several generations of an engine may be under way, as many sequences as there are slots.
+/* Begin: slots are taken, and nothing runs. Several generations of an engine may be under way, as many sequences as there are slots; one that has
+ * ended gives its slot back.
  * Errors: PC6290 (numbers that cannot be, no free slots), PC0011. */
 PCTL_EXPORT pctl_status pipectl_generation_begin(pipectl_engine *e,
 						 const pipectl_generate_options *options,

@@ -7,10 +7,10 @@
 #include "foundation/base/clock.h"
 #include "foundation/diag/diag.h"
 
-/* tokens: the prompt and what was made. done: how many the slot holds. */
+/* tokens: the prompt and what was made. done: how many the slot holds; released: it is another's by now. */
 typedef struct sequence {
 	uint32_t *tokens;
-	uint32_t n, done, ended, slot;
+	uint32_t n, done, ended, slot, released;
 	pctl_engine_sampling sampling;
 } sequence;
 
@@ -122,6 +122,13 @@ static pctl_status step(pctl_generation *g, const pctl_call *call, uint32_t *mad
 	return status;
 }
 
+static void release(const pctl_engine *e, sequence *s)
+{
+	if (!s->released)
+		e->release(e->self, s->slot);
+	s->released = 1;
+}
+
 static pctl_status make_room(pctl_generation *g, const pctl_generate_options *o)
 {
 	const uint64_t most = g->engine->context + 1ull;
@@ -194,8 +201,11 @@ pctl_status pctl_generation_step(pctl_generation *g, const pctl_call *call, uint
 		g->made.n_later += made;
 	g->made.later_ns =
 		g->made.first_ns == 0 ? 0 : pctl_clock_ns() - g->began - g->made.first_ns;
-	for (uint32_t i = 0; status == PCTL_OK && i < g->o.sequences; i++)
+	for (uint32_t i = 0; status == PCTL_OK && i < g->o.sequences; i++) {
 		*going += !g->all[i].ended;
+		if (g->all[i].ended)
+			release(g->engine, &g->all[i]);
+	}
 	return status;
 }
 
@@ -211,7 +221,7 @@ void pctl_generation_end(pctl_generation *g)
 	for (uint32_t i = 0; g->all != NULL && i < g->o.sequences; i++) {
 		/* Where there was no memory for all, none has run. */
 		if (g->all[i].tokens != NULL)
-			g->engine->release(g->engine->self, g->all[i].slot);
+			release(g->engine, &g->all[i]);
 		free(g->all[i].tokens);
 	}
 	free(g->all);

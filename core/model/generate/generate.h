@@ -41,7 +41,7 @@ typedef struct pctl_generated {
 
 typedef struct pctl_generation pctl_generation;
 
-/* A generation step by step: begun, stepped as long as sequences go on (*going of them), and ended, which gives the slots back, after errors too. What came
+/* A generation step by step: begun, stepped as long as sequences go on (*going of them), and ended, after errors too. A sequence that has ended gives its slot back, the end those of all. What came
  * of it so far is there between steps and lives until the end. `o` is copied but for what `ctx` stands for. Errors: those of the
  * engine's steps, after which nothing but the end is to be called; PC6290 for numbers that cannot be. */
 pctl_status pctl_generation_begin(const pctl_engine *engine, const pctl_generate_options *o,
