@@ -137,38 +137,46 @@ static const pctl_op_problems table_problems = {
 	PCTL_HEAD(pctl_op_problems), "tables of up to 521 positions and 64 pairs, of every scaling",
 	48};
 
-static void table_problem(kit_problem *p)
+static void some_problem(kit_problem *p, const char *scaling, const char *base, uint64_t original)
 {
-	static const char *const bases[] = {"10000", "500000", "1e6", "1", "123.456", "1073741824"};
 	static const uint32_t sizes[][2] = {{128, 67}, {2, 521}, {64, 0}, {6, 300},
 					    {80, 33},  {0, 5},	 {32, 1}, {14, 258}};
 	const uint64_t v = p->number;
 
 	kit_problem_attr(p, ATTR_DIMS, sizes[v % 8][0]);
 	kit_problem_attr(p, ATTR_POSITIONS, sizes[v % 8][1]);
-	kit_problem_attr_text(p, ATTR_BASE, bases[v % 6]);
-	kit_problem_attr_text(p, ATTR_SCALING, scalings[v / 8 % ROPE_SCALING_YARN]);
+	kit_problem_attr_text(p, ATTR_BASE, base);
+	kit_problem_attr_text(p, ATTR_SCALING, scaling);
 	kit_problem_attr_text(p, ATTR_FACTOR, v % 2 == 0 ? "8" : "3.5");
 	kit_problem_attr_text(p, ATTR_LOW, v % 5 == 0 ? "0.5" : "1");
 	kit_problem_attr_text(p, ATTR_HIGH, v % 7 == 0 ? "32" : "4");
-	kit_problem_attr(p, ATTR_ORIGINAL, v % 3 == 0 ? 64 : 8192);
+	kit_problem_attr(p, ATTR_ORIGINAL, original);
 	kit_problem_rigid(p);
 }
 
-static const pctl_op_problems table_2_problems = {
-	PCTL_HEAD(pctl_op_problems), "those of version 1, half of them with yarn's scaling", 64};
+static const char *const bases[] = {"10000", "500000", "1e6", "1", "123.456", "1073741824"};
 
-static void table_2_problem(kit_problem *p)
+static void table_problem(kit_problem *p)
 {
 	const uint64_t v = p->number;
 
-	table_problem(p);
-	if (v % 2 == 0) {
-		kit_problem_attr_text(p, ATTR_SCALING, "yarn");
-		if (v % 6 == 0) /* of 1 there is no logarithm to divide by */
-			kit_problem_attr_text(p, ATTR_BASE, v % 12 == 0 ? "10000" : "1.0000002");
-		kit_problem_attr(p, ATTR_ORIGINAL, v % 8 == 0 ? 64 : v % 8 == 2 ? 1 : 32768);
-	}
+	some_problem(p, scalings[v / 8 % ROPE_SCALING_YARN], bases[v % 6], v % 3 == 0 ? 64 : 8192);
+}
+
+static const pctl_op_problems table_2_problems = {
+	PCTL_HEAD(pctl_op_problems), "those of version 1, and as many with yarn's scaling", 96};
+
+static void table_2_problem(kit_problem *p)
+{
+	const uint64_t v = p->number, k = v / 8;
+	const int yarn = k % 2 == 0;
+	/* Of 1 there is no logarithm to divide by. */
+	const char *base = !yarn ? bases[v % 6] : v % 6 == 3 ? "1.0000002" : bases[v % 6];
+
+	some_problem(p, yarn ? "yarn" : scalings[k / 2 % ROPE_SCALING_YARN], base,
+		     k % 3 == 0	  ? 32768
+		     : k % 3 == 1 ? 64
+				  : 1);
 	kit_problem_attr_text(p, ATTR_BETA_FAST, v % 5 == 0 ? "3.5" : "32");
 	kit_problem_attr_text(p, ATTR_BETA_SLOW, v % 7 == 0 ? "0.25" : "1");
 	kit_problem_attr_text(p, ATTR_MAGNITUDE,
