@@ -41,11 +41,13 @@ static void rope(pctl_app *app, const pctl_model_rope *r)
 	if (r->scaling == PCTL_MODEL_SCALING_NONE)
 		return;
 	number(app, "rope_factor", r->factor);
-	if (r->scaling == PCTL_MODEL_SCALING_LINEAR)
+	if (r->scaling == PCTL_MODEL_SCALING_LINEAR || r->scaling == PCTL_MODEL_SCALING_DYNAMIC)
 		return;
 	number(app, "rope_low", r->low);
 	number(app, "rope_high", r->high);
 	size(app, "rope_original", r->n_original);
+	if (r->scaling == PCTL_MODEL_SCALING_YARN)
+		number(app, "rope_magnitude", r->magnitude);
 }
 
 /* What is 0, or as everywhere, is left out of the text and stands in the document. */
@@ -65,6 +67,7 @@ static void description(pctl_app *app, const pctl_model_shape *s)
 	if (app->json || s->n_experts != 0) {
 		size(app, "n_experts", s->n_experts);
 		size(app, "n_used", s->n_used);
+		size(app, "n_ff_shared", s->n_ff_shared);
 		word(app, "norm_used", s->norm_used ? "yes" : "no");
 	}
 	if (app->json || s->window != 0) {

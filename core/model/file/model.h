@@ -18,6 +18,7 @@ typedef enum pctl_model_family {
 	PCTL_MODEL_MISTRAL,
 	PCTL_MODEL_MIXTRAL,
 	PCTL_MODEL_QWEN2,
+	PCTL_MODEL_QWEN2MOE,
 	PCTL_MODEL_QWEN3,
 	PCTL_MODEL_QWEN3MOE,
 	PCTL_MODEL_GEMMA,
@@ -99,6 +100,10 @@ typedef enum pctl_model_role {
 	PCTL_ROLE_GATE_EXPERTS,
 	PCTL_ROLE_UP_EXPERTS,
 	PCTL_ROLE_DOWN_EXPERTS,
+	PCTL_ROLE_SHARED_ROUTER,
+	PCTL_ROLE_SHARED_GATE,
+	PCTL_ROLE_SHARED_UP,
+	PCTL_ROLE_SHARED_DOWN,
 	PCTL_ROLE_POST_FFN_NORM,
 	PCTL_ROLE_OUTPUT_NORM,
 	PCTL_ROLE_OUTPUT,
@@ -150,6 +155,8 @@ pctl_status pctl_model_hash(const pctl_model *m, const pctl_model_tensor *t, con
 const char *pctl_model_family_name(pctl_model_family family);
 int pctl_model_family_named(const char *name, pctl_model_family *out);
 const char *pctl_model_role_name(pctl_model_role role);
+/* The number of a role in seeded weights (SEMANTICS.md 19.3). */
+uint32_t pctl_model_role_number(pctl_model_role role);
 const char *pctl_model_scaling_name(pctl_model_scaling scaling);
 
 /* 1: a model of this shape has tensors of that role; experts: how many a layer, in that layout. */
@@ -169,6 +176,8 @@ int pctl_model_role_is_small(pctl_model_role role);
 int pctl_model_layer_slides(const pctl_model_shape *s, uint64_t layer);
 /* Bytes of keys and values that a token takes, in elements of f32. */
 uint64_t pctl_model_kv_bytes(const pctl_model_shape *s);
+/* What yarn multiplies cosines and sines with where nothing else is said: 0.1 * ln(factor) + 1. */
+double pctl_model_yarn_magnitude(double factor);
 /* What Llama 3's scaling divides the inverse frequency of pair i by: element i of PCTL_ROLE_ROPE_FREQS. */
 float pctl_model_rope_divisor(const pctl_model_shape *s, uint64_t i);
 /* Fill in what follows from the rest: scales, and f32's nearest of numbers. attn_scale 0: the head's own. */

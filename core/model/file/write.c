@@ -134,7 +134,8 @@ static void small_row(const writing *w, const planned *p, uint64_t n, float *v)
 {
 	const int bias = p->role == PCTL_ROLE_Q_BIAS || p->role == PCTL_ROLE_K_BIAS;
 	const int norm = p->tensor.type.rank == 1 && !bias && p->role != PCTL_ROLE_ROPE_FREQS &&
-			 p->role != PCTL_ROLE_V_BIAS && p->role != PCTL_ROLE_O_BIAS;
+			 p->role != PCTL_ROLE_SHARED_ROUTER && p->role != PCTL_ROLE_V_BIAS &&
+			 p->role != PCTL_ROLE_O_BIAS;
 	float *copy = v + n;
 
 	for (uint64_t i = 0; i < n && norm && w->shape.norm_offset != 0; i++)
