@@ -163,6 +163,17 @@ static void unknown_keys(const reader *r)
 	}
 }
 
+/* A tensor of any part; NULL: there is none. */
+static pctl_tensor_file *tensor(const reader *r, const char *name, uint64_t *i)
+{
+	pctl_tensor_file *f;
+
+	for (uint32_t k = 0; (f = pctl_tensor_shards_file(r->m->shards, k)) != NULL; k++)
+		if (pctl_tensor_file_find(f, name, NULL, i) == PCTL_OK)
+			return f;
+	return NULL;
+}
+
 /* Llama 3's scaling is a tensor there, made of four numbers: the factor is its largest element, the others have been these in all that was
  * published. The tensor must be what they give, or nobody knows what it is. */
 static void llama3(const reader *r)
@@ -171,12 +182,13 @@ static void llama3(const reader *r)
 	pctl_model_shape said = *s;
 	const pctl_tensor_entry *e;
 	uint64_t i, n;
+	pctl_tensor_file *file = tensor(r, "rope_freqs.weight", &i);
 	float *v = NULL;
 	void *data;
 
-	if (pctl_tensor_file_find(r->file, "rope_freqs.weight", NULL, &i) != PCTL_OK)
+	if (file == NULL)
 		return;
-	e = pctl_tensor_file_at(r->file, i);
+	e = pctl_tensor_file_at(file, i);
 	n = e->type.rank == 1 ? e->type.dim[0] : 0;
 	if (n != s->head_dim / 2 || n == 0 || e->type.dtype != PCTL_SCALAR_F32 ||
 	    s->rope.scaling != PCTL_MODEL_SCALING_NONE) {
@@ -185,7 +197,7 @@ static void llama3(const reader *r)
 			    s->head_dim / 2);
 		return;
 	}
-	if (pctl_tensor_file_read(r->file, i, r->f->call, &data) != PCTL_OK) {
+	if (pctl_tensor_file_read(file, i, r->f->call, &data) != PCTL_OK) {
 		r->f->status = r->f->status == PCTL_OK ? PCTL_E_IO : r->f->status;
 		return;
 	}
@@ -280,7 +292,9 @@ static void rope(const reader *r)
 
 static int holds(const reader *r, const char *name)
 {
-	return pctl_tensor_file_find(r->file, name, NULL, &(uint64_t){0}) == PCTL_OK;
+	uint64_t i;
+
+	return tensor(r, name, &i) != NULL;
 }
 
 /* What is told by the tensors that are there: llama.cpp writes no keys for it. */
@@ -298,12 +312,13 @@ static uint64_t vocabulary(const reader *r)
 {
 	const pctl_gguf_key *k = pctl_tensor_file_key(r->file, "tokenizer.ggml.tokens");
 	uint64_t i, rows = UINT64_MAX;
+	pctl_tensor_file *file;
 
 	if (k != NULL && k->type == PCTL_GGUF_ARRAY)
 		rows = k->n;
-	else if (pctl_tensor_file_find(r->file, "token_embd.weight", NULL, &i) == PCTL_OK &&
-		 pctl_tensor_file_at(r->file, i)->type.rank == 2)
-		rows = pctl_tensor_file_at(r->file, i)->type.dim[0];
+	else if ((file = tensor(r, "token_embd.weight", &i)) != NULL &&
+		 pctl_tensor_file_at(file, i)->type.rank == 2)
+		rows = pctl_tensor_file_at(file, i)->type.dim[0];
 	return integer(r, "vocab_size", rows);
 }
 
@@ -365,11 +380,6 @@ void model_read_gguf(pctl_model *m, model_faults *f)
 		return;
 	model_family_defaults(s);
 	unknown_keys(&r);
-	if (pctl_tensor_file_key(r.file, "split.count") != NULL &&
-	    pctl_tensor_file_key(r.file, "split.count")->bits > 1)
-		model_fault(f, PC6283_MODEL_UNSUPPORTED,
-			    "llama-gguf-split --merge makes one of them",
-			    "split.count: the model is in several GGUF files");
 	s->n_layers = integer(&r, "block_count", UINT64_MAX);
 	s->n_embd = integer(&r, "embedding_length", UINT64_MAX);
 	s->n_context = integer(&r, "context_length", UINT64_MAX);
