@@ -112,7 +112,8 @@ pctl_status tensor_parts_check(pctl_tensor_file *const *files, const char *const
 		if (n == 1 && pctl_tensor_file_key(files[i], "split.count") == NULL)
 			return PCTL_OK;
 		if (said(files[i], "split.count") != n)
-			return bad(paths[i], call, "split.count is another number than its name says");
+			return bad(paths[i], call,
+				   "split.count is another number than its name says");
 		if (said(files[i], "split.no") != i)
 			return bad(paths[i], call, "split.no is another number than its name says");
 		if (i != 0 && !keys_good(files[i]))
