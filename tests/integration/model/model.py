@@ -312,7 +312,7 @@ def philox(counter, key):
     return np.stack([a, b, c, d], -1)
 
 
-ROLES = "tok_embd rope_freqs attn_norm q q_bias k k_bias v v_bias q_norm k_norm o o_bias post_attn_norm ffn_norm gate up down router gate_experts up_experts down_experts post_ffn_norm output_norm output".split()
+ROLES = "tok_embd rope_freqs attn_norm q q_bias k k_bias v v_bias q_norm k_norm o o_bias post_attn_norm ffn_norm gate up down router gate_experts up_experts down_experts post_ffn_norm output_norm output shared_router shared_gate shared_up shared_down".split()
 
 
 def drawn(seed, role, layer, expert, shape):
@@ -331,7 +331,8 @@ def drawn(seed, role, layer, expert, shape):
 
 SMALL = ["--layers", "2", "--vocab", "300", "--context", "128", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=32", "--set", "n_ff=96"]
 EXPERTS = ["--set", "n_experts=4", "--set", "n_used=2"]
-SHAPES = {"qwen2.5-0.5b": [], "qwen3-0.6b": [], "llama3-8b": [], "llama3.2-1b": [], "mistral-7b": [], "mixtral-8x7b": EXPERTS, "qwen3-30b-a3b": EXPERTS, "gemma-2b": [], "gemma2-2b": []}
+SHAPES = {"qwen2.5-0.5b": [], "qwen3-0.6b": [], "llama3-8b": [], "llama3.2-1b": [], "mistral-7b": [], "mixtral-8x7b": EXPERTS, "qwen3-30b-a3b": EXPERTS, "gemma-2b": [], "gemma2-2b": [],
+          "qwen1.5-moe-a2.7b": [*EXPERTS, "--set", "n_ff_shared=160"], "qwen2.5-7b-yarn": []}
 
 
 def values(h, t, path=None):
@@ -364,7 +365,7 @@ def synth(h):
                     want = models.neighbours(want, 32)
                 if out == "s" and role.endswith("norm"):
                     want = want - offset
-                small = role.endswith(("norm", "bias")) or role == "router"
+                small = role.endswith(("norm", "bias")) or role in ("router", "shared_router")
                 h.check(f"synth {shape} {out} {t['name']}", a.dtype == (np.float32 if small or kind == "f32" else np.uint16) and
                         a.tobytes() == models.raw(want, "F32" if a.dtype == np.float32 else "BF16"))
     # Blocks are what tensor convert makes of the same numbers, rows that are no blocks of 256 are q8_0.
