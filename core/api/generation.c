@@ -6,7 +6,7 @@
 #include "api/model_private.h"
 #include "model/generate/generate.h"
 #include "model/generate/statement.h"
-#include "model/generate/witness.h"
+#include "model/generate/hashes.h"
 
 /* stream, text: pieces, as they come; logits: of the token that comes next, n_vocab floats, or NULL. */
 typedef struct making {
@@ -26,7 +26,7 @@ struct pipectl_generation {
 	pctl_arena *arena;
 	pctl_generate_options o;
 	pctl_generation *generation;
-	pctl_witness *witness;
+	pctl_logit_hashes *hashes;
 	const pctl_cid *cids;
 	pctl_str_buf receipt;
 	making *all;
@@ -48,7 +48,7 @@ void pipectl_generation_release(pipectl_generation *g)
 		pctl_str_drop(&g->all[i].text);
 		free(g->all[i].logits);
 	}
-	pctl_witness_destroy(g->witness);
+	pctl_logit_hashes_destroy(g->hashes);
 	pctl_str_drop(&g->receipt);
 	pctl_arena_destroy(g->arena);
 	pipectl_engine_release(g->engine);
@@ -67,8 +67,8 @@ static void see_logits(void *ctx, uint32_t slot, const float *logits)
 		i++;
 	if (i == g->n_slots)
 		return;
-	if (g->witness != NULL)
-		pctl_witness_see(g->witness, i, logits, n);
+	if (g->hashes != NULL)
+		pctl_logit_hashes_add(g->hashes, i, logits, n);
 	if (g->all[i].logits != NULL)
 		memcpy(g->all[i].logits, logits, n * sizeof(*logits));
 }
@@ -128,7 +128,7 @@ static pctl_status begin_sequences(pipectl_generation *g)
 			return pctl_no_memory(call, "logits");
 	}
 	if (g->wants & PIPECTL_GENERATE_RECEIPT)
-		status = pctl_witness_begin(g->o.sequences, call, &g->witness);
+		status = pctl_logit_hashes_begin(g->o.sequences, call, &g->hashes);
 	return status;
 }
 
@@ -242,7 +242,7 @@ static pctl_status state(pipectl_generation *g, pctl_statement *out)
 {
 	const pctl_call *call = &g->engine->p->call;
 	pctl_status status =
-		g->cids == NULL ? pctl_witness_end(g->witness, call, &g->cids) : PCTL_OK;
+		g->cids == NULL ? pctl_logit_hashes_end(g->hashes, call, &g->cids) : PCTL_OK;
 
 	return status == PCTL_OK ? pctl_statement_of(g->engine->engine, &g->o,
 						     pctl_generation_made(g->generation), g->cids,

@@ -11,14 +11,14 @@
 #include "model.h"
 #include "model/generate/generate.h"
 #include "model/generate/statement.h"
-#include "model/generate/witness.h"
+#include "model/generate/hashes.h"
 
 #define PROMPT_MAX (16u << 20)
 
 /*
  * stream    text of the only sequence as it comes; NULL: all is printed behind
  * logits    of every token that was made, sequence by sequence: n_logits rows for each; NULL: not kept
- * witness   of each sequence's logits, NULL: no statement is made
+ * hashes    of each sequence's logits, NULL: no statement is made
  * said      what is made again, where `replayed` names it
  */
 typedef struct generation {
@@ -28,7 +28,7 @@ typedef struct generation {
 	pctl_token_stream stream;
 	float *logits;
 	uint32_t *n_logits;
-	pctl_witness *witness;
+	pctl_logit_hashes *hashes;
 	pctl_statement said;
 	const char *file, *receipt, *replayed;
 	int streams;
@@ -145,8 +145,8 @@ static void keep_logits(void *ctx, uint32_t slot, const float *logits)
 
 	if (g->logits != NULL)
 		memcpy(g->logits + row * n, logits, n * sizeof(*logits));
-	if (g->witness != NULL)
-		pctl_witness_see(g->witness, slot, logits, n);
+	if (g->hashes != NULL)
+		pctl_logit_hashes_add(g->hashes, slot, logits, n);
 }
 
 static pctl_status begin_logits(generation *g)
@@ -163,7 +163,7 @@ static pctl_status begin_logits(generation *g)
 	if (g->n_logits == NULL || (g->file != NULL && g->logits == NULL))
 		return pctl_no_memory(g->app->call, "logits");
 	if (g->receipt != NULL || g->replayed != NULL)
-		status = pctl_witness_begin(g->o.sequences, g->app->call, &g->witness);
+		status = pctl_logit_hashes_begin(g->o.sequences, g->app->call, &g->hashes);
 	pctl_model_engine_on_logits(g->engine, keep_logits, g);
 	return status;
 }
@@ -177,9 +177,9 @@ static pctl_status state(generation *g, const pctl_generated *out)
 	pctl_statement found;
 	pctl_status status = PCTL_OK;
 
-	if (g->witness == NULL)
+	if (g->hashes == NULL)
 		return PCTL_OK;
-	status = pctl_witness_end(g->witness, app->call, &cids);
+	status = pctl_logit_hashes_end(g->hashes, app->call, &cids);
 	if (status == PCTL_OK)
 		status = pctl_statement_of(g->engine, &g->o, out, cids, app->arena, app->call,
 					   &found);
@@ -381,7 +381,7 @@ pctl_status pctl_verb_generate(pctl_app *app)
 	const pctl_status status = run(app, &g);
 
 	pctl_model_engine_close(g.engine);
-	pctl_witness_destroy(g.witness);
+	pctl_logit_hashes_destroy(g.hashes);
 	free(g.logits);
 	free(g.n_logits);
 	return status;

@@ -1,19 +1,20 @@
-/* Logits hashed as they come; see witness.h. */
-#include "model/generate/witness.h"
+/* Logits hashed as they come; see hashes.h. */
+#include "model/generate/hashes.h"
 
 #include <stdlib.h>
 
 #include "foundation/diag/diag.h"
 
-struct pctl_witness {
+struct pctl_logit_hashes {
 	pctl_hasher **hashers;
 	pctl_cid *cids;
 	uint32_t n, failed;
 };
 
-pctl_status pctl_witness_begin(uint32_t sequences, const pctl_call *call, pctl_witness **out)
+pctl_status pctl_logit_hashes_begin(uint32_t sequences, const pctl_call *call,
+				    pctl_logit_hashes **out)
 {
-	pctl_witness *w = calloc(1, sizeof(*w));
+	pctl_logit_hashes *w = calloc(1, sizeof(*w));
 	pctl_status status = PCTL_OK;
 
 	*out = NULL;
@@ -29,18 +30,18 @@ pctl_status pctl_witness_begin(uint32_t sequences, const pctl_call *call, pctl_w
 	if (status == PCTL_OK)
 		*out = w;
 	else
-		pctl_witness_destroy(w);
+		pctl_logit_hashes_destroy(w);
 	return status;
 }
 
-void pctl_witness_see(pctl_witness *w, uint32_t sequence, const float *logits, uint64_t n)
+void pctl_logit_hashes_add(pctl_logit_hashes *w, uint32_t sequence, const float *logits, uint64_t n)
 {
 	if (sequence < w->n)
 		w->failed |= pctl_hasher_update(w->hashers[sequence], logits,
 						n * sizeof(*logits)) != PCTL_OK;
 }
 
-pctl_status pctl_witness_end(pctl_witness *w, const pctl_call *call, const pctl_cid **out)
+pctl_status pctl_logit_hashes_end(pctl_logit_hashes *w, const pctl_call *call, const pctl_cid **out)
 {
 	*out = w->cids;
 	for (uint32_t i = 0; i < w->n; i++) {
@@ -50,7 +51,7 @@ pctl_status pctl_witness_end(pctl_witness *w, const pctl_call *call, const pctl_
 	return w->failed ? pctl_refuse(call, PC1_INTERNAL, "logits could not be hashed") : PCTL_OK;
 }
 
-void pctl_witness_destroy(pctl_witness *w)
+void pctl_logit_hashes_destroy(pctl_logit_hashes *w)
 {
 	if (w == NULL)
 		return;
