@@ -252,7 +252,7 @@ const uint8_t *kit_law_data(const kit_law *l, uint32_t tensor); /* of this round
 uint64_t kit_law_bytes(const kit_law *l, uint32_t tensor);
 const char *kit_law_attr(const kit_law *l, const char *name); /* as written */
 uint32_t kit_law_tensor(kit_law *l, const pctl_tensor_type *t, const void *bytes);
-/* Another use of version 1 of an op of this library: the number of its first output. */
+/* Another use of an op of this library, of its own version where it is the op itself, else of version 1: the number of its first output. */
 uint32_t kit_law_use(kit_law *l, const char *op, const uint32_t *inputs, uint32_t n_in,
 		     const pctl_attr *attr, uint32_t n_attr, uint32_t n_out);
 void kit_law_equal(kit_law *l, uint32_t got, uint32_t want);

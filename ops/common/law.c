@@ -49,11 +49,13 @@ uint32_t kit_law_tensor(kit_law *l, const pctl_tensor_type *t, const void *bytes
 uint32_t kit_law_use(kit_law *l, const char *op, const uint32_t *inputs, uint32_t n_in,
 		     const pctl_attr *attr, uint32_t n_attr, uint32_t n_out)
 {
+	const pctl_op_desc *own = &l->use.op->desc;
+	const uint32_t version = strcmp(op, own->name) == 0 ? own->version : 1;
 	uint32_t first = 0;
 
 	if (l->status == PCTL_OK)
-		l->status = l->sink->use(l->sink->ctx, op, 1, inputs, n_in, attr, n_attr, n_out,
-					 &first);
+		l->status = l->sink->use(l->sink->ctx, op, version, inputs, n_in, attr, n_attr,
+					 n_out, &first);
 	return first;
 }
 

@@ -14,11 +14,20 @@ enum {
 	ATTR_FACTOR,
 	ATTR_LOW,
 	ATTR_HIGH,
-	ATTR_ORIGINAL
+	ATTR_ORIGINAL,
+	ATTR_BETA_FAST,
+	ATTR_BETA_SLOW,
+	ATTR_MAGNITUDE
 };
-#define ATTRS 8u
+#define ATTRS 8u /* of version 1, which knows nothing of yarn */
+#define ATTRS_2 11u
 
-static const char *const scalings[ROPE_SCALINGS] = {"none", "linear", "llama3"};
+static const char *const scalings[ROPE_SCALINGS] = {"none", "linear", "llama3", "yarn"};
+
+static uint32_t scalings_of(const kit_use *u)
+{
+	return u->op->desc.n_attr == ATTRS ? ROPE_SCALING_YARN : ROPE_SCALINGS;
+}
 
 /* A number from `least` to `most`. */
 static pctl_status number_of(const kit_use *u, uint32_t attr, float least, float most, float *out)
@@ -33,6 +42,21 @@ static pctl_status number_of(const kit_use *u, uint32_t attr, float least, float
 	return kit_refuse_attr(u, u->op->desc.attr[attr].name, why);
 }
 
+static pctl_status yarn_of(const kit_use *u, rope_table *t)
+{
+	pctl_status status = number_of(u, ATTR_BETA_FAST, 0x1p-10f, 1024, &t->beta_fast);
+
+	if (status == PCTL_OK)
+		status = number_of(u, ATTR_BETA_SLOW, 0x1p-10f, 1024, &t->beta_slow);
+	if (status == PCTL_OK)
+		status = number_of(u, ATTR_MAGNITUDE, 0x1p-10f, 1024, &t->magnitude);
+	if (status != PCTL_OK || t->scaling != ROPE_SCALING_YARN)
+		return status;
+	if (t->beta_slow >= t->beta_fast)
+		return kit_refuse_attr(u, "beta_slow", "is not below beta_fast");
+	return t->base > 1 ? PCTL_OK : kit_refuse_attr(u, "base", "is not above 1, as yarn wants");
+}
+
 static pctl_status table_of(const kit_use *u, rope_table *t)
 {
 	const uint64_t dims = kit_attr(u, ATTR_DIMS), positions = kit_attr(u, ATTR_POSITIONS);
@@ -40,14 +64,18 @@ static pctl_status table_of(const kit_use *u, rope_table *t)
 
 	*t = (rope_table){.pairs = (uint32_t)dims / 2,
 			  .positions = (uint32_t)positions,
+			  .magnitude = 1,
 			  .original = (float)kit_attr(u, ATTR_ORIGINAL)};
 	if (dims % 2 != 0)
 		return kit_refuse_attr(u, "dims", "is odd");
-	while (t->scaling < ROPE_SCALINGS &&
+	while (t->scaling < scalings_of(u) &&
 	       strcmp(scalings[t->scaling], u->q->attr[ATTR_SCALING].text) != 0)
 		t->scaling++;
-	if (t->scaling == ROPE_SCALINGS)
-		return kit_refuse_attr(u, "scaling", "is not none, linear or llama3");
+	if (t->scaling == scalings_of(u))
+		return kit_refuse_attr(u, "scaling",
+				       t->scaling == ROPE_SCALING_YARN
+					       ? "is not none, linear or llama3"
+					       : "is not none, linear, llama3 or yarn");
 	status = number_of(u, ATTR_BASE, 1, ROPE_BASE_MAX, &t->base);
 	if (status == PCTL_OK)
 		status = number_of(u, ATTR_FACTOR, 1, ROPE_FACTOR_MAX, &t->factor);
@@ -57,6 +85,8 @@ static pctl_status table_of(const kit_use *u, rope_table *t)
 		status = number_of(u, ATTR_HIGH, 0x1p-10f, 1024, &t->high);
 	if (status == PCTL_OK && t->scaling == ROPE_SCALING_LLAMA3 && t->low >= t->high)
 		status = kit_refuse_attr(u, "low_freq_factor", "is not below high_freq_factor");
+	if (status == PCTL_OK && u->op->desc.n_attr != ATTRS)
+		status = yarn_of(u, t);
 	return status != PCTL_OK ? status
 				 : kit_limit(u, "elements", dims * positions, ROPE_ELEMENTS_MAX);
 }
@@ -107,39 +137,70 @@ static const pctl_op_problems table_problems = {
 	PCTL_HEAD(pctl_op_problems), "tables of up to 521 positions and 64 pairs, of every scaling",
 	48};
 
-static void table_problem(kit_problem *p)
+static void some_problem(kit_problem *p, const char *scaling, const char *base, uint64_t original)
 {
-	static const char *const bases[] = {"10000", "500000", "1e6", "1", "123.456", "1073741824"};
 	static const uint32_t sizes[][2] = {{128, 67}, {2, 521}, {64, 0}, {6, 300},
 					    {80, 33},  {0, 5},	 {32, 1}, {14, 258}};
 	const uint64_t v = p->number;
 
 	kit_problem_attr(p, ATTR_DIMS, sizes[v % 8][0]);
 	kit_problem_attr(p, ATTR_POSITIONS, sizes[v % 8][1]);
-	kit_problem_attr_text(p, ATTR_BASE, bases[v % 6]);
-	kit_problem_attr_text(p, ATTR_SCALING, scalings[v / 8 % ROPE_SCALINGS]);
+	kit_problem_attr_text(p, ATTR_BASE, base);
+	kit_problem_attr_text(p, ATTR_SCALING, scaling);
 	kit_problem_attr_text(p, ATTR_FACTOR, v % 2 == 0 ? "8" : "3.5");
 	kit_problem_attr_text(p, ATTR_LOW, v % 5 == 0 ? "0.5" : "1");
 	kit_problem_attr_text(p, ATTR_HIGH, v % 7 == 0 ? "32" : "4");
-	kit_problem_attr(p, ATTR_ORIGINAL, v % 3 == 0 ? 64 : 8192);
+	kit_problem_attr(p, ATTR_ORIGINAL, original);
 	kit_problem_rigid(p);
+}
+
+static const char *const bases[] = {"10000", "500000", "1e6", "1", "123.456", "1073741824"};
+
+static void table_problem(kit_problem *p)
+{
+	const uint64_t v = p->number;
+
+	some_problem(p, scalings[v / 8 % ROPE_SCALING_YARN], bases[v % 6], v % 3 == 0 ? 64 : 8192);
+}
+
+static const pctl_op_problems table_2_problems = {
+	PCTL_HEAD(pctl_op_problems), "those of version 1, and as many with yarn's scaling", 96};
+
+static void table_2_problem(kit_problem *p)
+{
+	const uint64_t v = p->number, k = v / 8;
+	const int yarn = k % 2 == 0;
+	/* Of 1 there is no logarithm to divide by. */
+	const char *base = !yarn ? bases[v % 6] : v % 6 == 3 ? "1.0000002" : bases[v % 6];
+
+	some_problem(p, yarn ? "yarn" : scalings[k / 2 % ROPE_SCALING_YARN], base,
+		     k % 3 == 0	  ? 32768
+		     : k % 3 == 1 ? 64
+				  : 1);
+	kit_problem_attr_text(p, ATTR_BETA_FAST, v % 5 == 0 ? "3.5" : "32");
+	kit_problem_attr_text(p, ATTR_BETA_SLOW, v % 7 == 0 ? "0.25" : "1");
+	kit_problem_attr_text(p, ATTR_MAGNITUDE,
+			      v % 3 == 0   ? "1.1386294"
+			      : v % 3 == 1 ? "1"
+					   : "0.5");
 }
 
 /* The same op, with two attributes as they are told. */
 static uint32_t use_with(kit_law *l, uint64_t positions, const char *scaling, const char *factor)
 {
-	pctl_attr attr[ATTRS];
+	const uint32_t n_attr = l->use.op->desc.n_attr;
+	pctl_attr attr[ATTRS_2];
 	const uint32_t none = 0;
 	char text[24];
 
-	memcpy(attr, l->use.q->attr, sizeof(attr));
+	memcpy(attr, l->use.q->attr, n_attr * sizeof(*attr));
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)positions);
 	attr[ATTR_POSITIONS] = (pctl_attr){"positions", text, positions};
 	if (scaling != NULL)
 		attr[ATTR_SCALING].text = scaling;
 	if (factor != NULL)
 		attr[ATTR_FACTOR].text = factor;
-	return kit_law_use(l, l->use.op->desc.name, &none, 0, attr, ATTRS, 1);
+	return kit_law_use(l, l->use.op->desc.name, &none, 0, attr, n_attr, 1);
 }
 
 typedef struct stride {
@@ -173,7 +234,7 @@ static void law_halved(kit_law *l)
 	const stride two = {2 * t->dim[1], 2};
 	char factor[32];
 
-	if (strcmp(scaling, "llama3") == 0 || t->dim[0] == 0)
+	if (strcmp(scaling, "llama3") == 0 || strcmp(scaling, "yarn") == 0 || t->dim[0] == 0)
 		return;
 	snprintf(factor, sizeof(factor), "%.9g",
 		 strcmp(scaling, "none") == 0
@@ -206,6 +267,39 @@ static void law_circle(kit_law *l)
 	kit_law_holds(l);
 }
 
+/* Cosine and sine are off by 2^-25 each, and the product with the magnitude by 2^-24 of it. */
+static void law_magnitude(kit_law *l)
+{
+	const uint32_t y = kit_law_out(l, 0);
+	const uint64_t n = kit_elements(&l->c->types[y]) / 2, pairs = l->c->types[y].dim[1];
+	const float m = kit_parse_f32(kit_law_attr(l, "magnitude"), NULL);
+	const double square = (double)m * (double)m;
+
+	for (uint64_t i = 0; i < n && l->status == PCTL_OK; i++) {
+		float v[2];
+
+		memcpy(v, kit_law_data(l, y) + 8 * i, 8);
+		if (i < pairs && (v[0] != m || v[1] != 0 || signbit(v[1])))
+			kit_law_says(l, "a first row that is not the magnitude and +0",
+				     "the magnitude and +0");
+		if (!(fabs((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] - square) <=
+		      0x1p-22 * square))
+			kit_law_says(l, "a pair off the circle", "the square of the magnitude");
+	}
+	kit_law_holds(l);
+}
+
+static const pctl_law table_2_laws[] = {
+	TENSOR_LAW("cut", "a table of a third of the positions is the beginning of y"),
+	TENSOR_LAW(
+		"halved",
+		"but of llama3 and yarn: y is every second row of the table of twice the factor"),
+	TENSOR_LAW("magnitude",
+		   "the first row is the magnitude and +0, and squares of a pair add up to its "
+		   "square within 2^-22 of it"),
+};
+static void (*const table_2_checks[])(kit_law *) = {law_cut, law_halved, law_magnitude};
+
 static const pctl_law table_laws[] = {
 	TENSOR_LAW("cut", "a table of a third of the positions is the beginning of y"),
 	TENSOR_LAW("halved",
@@ -235,6 +329,32 @@ static const pctl_attr_desc table_attr[] = {
 	 PCTL_ATTR_STRING, 0, 0, 0},
 	{"original_positions", "8192", "of llama3: positions that the model was trained on first",
 	 PCTL_ATTR_U64, 0, 1, 1u << 24},
+};
+
+static const pctl_attr_desc table_2_attr[] = {
+	{"dims", NULL, "rotated dimensions of a head, an even number", PCTL_ATTR_U64, 0, 0,
+	 ROPE_DIMS_MAX},
+	{"positions", NULL, "rows: positions 0 and on", PCTL_ATTR_U64, 0, 0, ROPE_POSITIONS_MAX},
+	{"base", "10000", "theta: what is raised to the power, from 1 to 2^30", PCTL_ATTR_STRING, 0,
+	 0, 0},
+	{"scaling", "none", "none, linear, llama3 or yarn", PCTL_ATTR_STRING, 0, 0, 0},
+	{"factor", "1", "of linear, llama3 and yarn: what frequencies are divided by, from 1 to 64",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"low_freq_factor", "1",
+	 "of llama3: wave lengths above original_positions over this are divided by the factor",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"high_freq_factor", "4", "of llama3: wave lengths below original_positions over this stay",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"original_positions", "8192",
+	 "of llama3 and yarn: positions that the model was trained on first", PCTL_ATTR_U64, 0, 1,
+	 1u << 24},
+	{"beta_fast", "32",
+	 "of yarn: pairs that turn more often within original_positions keep their frequency",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"beta_slow", "1", "of yarn: of pairs that turn less often it is divided by the factor",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"magnitude", "1", "what cosines and sines are multiplied with, from 2^-10 to 1024",
+	 PCTL_ATTR_STRING, 0, 0, 0},
 };
 
 static const kit_op ops[] = {
@@ -268,6 +388,39 @@ static const kit_op ops[] = {
 	 .laws = table_checks,
 	 .problems = &table_problems,
 	 .problem = table_problem,
+	 .infer = table_infer,
+	 .plan = table_plan,
+	 .reference = reference},
+	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
+		  .name = "transformer.rope_table",
+		  .doc = "cosines and sines of rotary positions, with yarn's scaling",
+		  .spec = "As version 1 (SEMANTICS.md 18.2). yarn: with d(n) = dims * "
+			  "ln(original_positions / (n * 2 pi)) / "
+			  "(2 * ln(base)), low = max(floor(d(beta_fast)), 0), high = "
+			  "min(ceil(d(beta_slow)), dims - 1) "
+			  "and s = (i - low) / max(high - low, 0.001) within 0 and 1,\n(s * f) / "
+			  "factor + (1 - s) * f.\n"
+			  "y[p, i] is the cosine and the sine of p * f exactly, rounded once, "
+			  "times the magnitude, rounded. "
+			  "A table has at most 2^24 elements.",
+		  .version = 2,
+		  .kind = PCTL_OPDEF_PLAN,
+		  .category = 'A',
+		  .op_class = PCTL_CLASS_STRICT,
+		  .convention = 1,
+		  .n_in = 0,
+		  .n_out = 1,
+		  .n_attr = ATTRS_2,
+		  .out = table_out,
+		  .attr = table_2_attr},
+	 .rules = {.head = PCTL_HEAD(pctl_op_rules),
+		   .laws = table_2_laws,
+		   .n_laws = KIT_COUNT(table_2_laws),
+		   .boundaries = tensor_boundaries,
+		   .n_boundaries = 2},
+	 .laws = table_2_checks,
+	 .problems = &table_2_problems,
+	 .problem = table_2_problem,
 	 .infer = table_infer,
 	 .plan = table_plan,
 	 .reference = reference},

@@ -4,7 +4,13 @@
 
 #include "transformer.h"
 
-enum { ROPE_SCALING_NONE, ROPE_SCALING_LINEAR, ROPE_SCALING_LLAMA3, ROPE_SCALINGS };
+enum {
+	ROPE_SCALING_NONE,
+	ROPE_SCALING_LINEAR,
+	ROPE_SCALING_LLAMA3,
+	ROPE_SCALING_YARN,
+	ROPE_SCALINGS
+};
 
 /* Sizes are bounded so that a table has at most 64 MiB, frequencies so that no f32 here is subnormal. */
 #define ROPE_DIMS_MAX 1024u
@@ -13,10 +19,10 @@ enum { ROPE_SCALING_NONE, ROPE_SCALING_LINEAR, ROPE_SCALING_LLAMA3, ROPE_SCALING
 #define ROPE_BASE_MAX 0x1p30f
 #define ROPE_FACTOR_MAX 64.0f
 
-/* pairs: half of the rotated dimensions. */
+/* pairs: half of the rotated dimensions. magnitude: 1 in version 1. */
 typedef struct rope_table {
 	uint32_t pairs, positions, scaling;
-	float base, factor, low, high, original;
+	float base, factor, low, high, original, beta_fast, beta_slow, magnitude;
 } rope_table;
 
 /* rope_table_make.c: cos and sin of every position and pair, [positions, pairs, 2]. */

@@ -1,5 +1,6 @@
 /* How the library makes a table: the cosine and sine of a position are those of a multiple of 256 and of the rest, both from MPFR, multiplied as complex
  * numbers in f64; where the bound of what that is off does not tell the f32, MPFR does (SEMANTICS.md 18.2). */
+#include <math.h>
 #include <mpfr.h>
 #include <stdlib.h>
 
@@ -29,10 +30,51 @@ static float power(float base, float e)
 	return out;
 }
 
+static float logarithm(float x)
+{
+	mpfr_t y;
+	float out;
+
+	mpfr_init2(y, 24);
+	mpfr_set_flt(y, x, MPFR_RNDN);
+	mpfr_log(y, y, MPFR_RNDN);
+	out = mpfr_get_flt(y, MPFR_RNDN);
+	mpfr_clear(y);
+	return out;
+}
+
+static const float two_pi = 0x1.921fb6p2f;
+
+/* The pair that turns so often within the original positions. */
+static float pair_of(const rope_table *t, float turns)
+{
+	const float a = turns * two_pi;
+	const float above = (float)(2 * t->pairs) * logarithm(t->original / a);
+
+	return above / (2.0f * logarithm(t->base));
+}
+
+/* Between the pairs that keep their frequency and those whose is divided. */
+static float yarn(const rope_table *t, uint32_t pair, float inverse)
+{
+	const float last = (float)(2 * t->pairs) - 1.0f;
+	const float at_fast = floorf(pair_of(t, t->beta_fast)),
+		    at_slow = ceilf(pair_of(t, t->beta_slow));
+	const float low = at_fast > 0 ? at_fast : 0, high = at_slow < last ? at_slow : last;
+	const float range = high - low > 0.001f ? high - low : 0.001f;
+	float s = ((float)pair - low) / range, slow, fast;
+
+	s = s < 0 ? 0 : s > 1 ? 1 : s;
+	slow = s * inverse;
+	slow = slow / t->factor;
+	fast = 1.0f - s;
+	fast = fast * inverse;
+	return slow + fast;
+}
+
 /* Each step rounded to f32. */
 static float frequency(const rope_table *t, uint32_t pair)
 {
-	const float two_pi = 0x1.921fb6p2f;
 	const float e = (float)(2 * pair) / (float)(2 * t->pairs);
 	const float inverse = 1.0f / power(t->base, e);
 	float wave, smooth, slow, fast;
@@ -41,6 +83,8 @@ static float frequency(const rope_table *t, uint32_t pair)
 		return inverse;
 	if (t->scaling == ROPE_SCALING_LINEAR)
 		return inverse / t->factor;
+	if (t->scaling == ROPE_SCALING_YARN)
+		return yarn(t, pair, inverse);
 	wave = two_pi / inverse;
 	if (wave < t->original / t->high)
 		return inverse;
@@ -127,6 +171,8 @@ void rope_table_make(const rope_table *t, float *out)
 				to[0] = rounded(a.c * b.c - a.s * b.s, mpfr_cos, p, f);
 				to[1] = rounded(a.s * b.c + a.c * b.s, mpfr_sin, p, f);
 			}
+			to[0] *= t->magnitude;
+			to[1] *= t->magnitude;
 		}
 	}
 	free(whole);

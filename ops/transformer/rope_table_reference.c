@@ -127,6 +127,42 @@ static float mul32(float a, float b)
 	return (float)((double)a * (double)b);
 }
 
+static int signed_nearest(fixed v, float *out)
+{
+	const int doubt = v == 0 ? 0 : nearest(v < 0 ? -v : v, out);
+
+	*out = v == 0 ? 0 : v < 0 ? -*out : *out;
+	return doubt;
+}
+
+/* dims * ln(original / (turns * 2 pi)) / (2 * ln(base)) */
+static int pair_of(const rope_table *t, float turns, float *out)
+{
+	const float a = div32(t->original, mul32(turns, 6.2831855f));
+	float above = 0, below;
+	int doubt = a == 1 ? 0 : signed_nearest(logarithm((double)a), &above);
+
+	doubt |= signed_nearest(logarithm((double)t->base), &below);
+	*out = div32(mul32((float)(2 * t->pairs), above), mul32(2, below));
+	return doubt;
+}
+
+static int yarn_of(const rope_table *t, uint32_t pair, float f, float *out)
+{
+	float fast, slow, s;
+	const int doubt = pair_of(t, t->beta_fast, &fast) | pair_of(t, t->beta_slow, &slow);
+	const double low = fmax(floor((double)fast), 0),
+		     high = fmin(ceil((double)slow), 2 * (double)t->pairs - 1);
+	/* Whole numbers, whose differences f64 has: rounded as the steps in f32 are. */
+	const float range = (float)((double)(float)high - (double)(float)low);
+
+	s = div32((float)((double)pair - low), range > 0.001f ? range : 0.001f);
+	s = s < 0 ? 0 : s > 1 ? 1 : s;
+	*out = (float)((double)div32(mul32(s, f), t->factor) +
+		       (double)mul32((float)(1 - (double)s), f));
+	return doubt;
+}
+
 static int frequency_of(const rope_table *t, uint32_t pair, float *out)
 {
 	float p;
@@ -147,7 +183,7 @@ static int frequency_of(const rope_table *t, uint32_t pair, float *out)
 
 		*out = (float)((double)div32(mul32(less, f), t->factor) + (double)mul32(s, f));
 	}
-	return doubt;
+	return t->scaling == ROPE_SCALING_YARN ? doubt | yarn_of(t, pair, f, out) : doubt;
 }
 
 /* ---- cosine and sine ------------------------------------------------------------------------ */
@@ -202,14 +238,6 @@ static void series(fixed r, fixed *c, fixed *s)
 	}
 }
 
-static int signed_nearest(fixed v, float *out)
-{
-	const int doubt = v == 0 ? 0 : nearest(v < 0 ? -v : v, out);
-
-	*out = v == 0 ? 0 : v < 0 ? -*out : *out;
-	return doubt;
-}
-
 static int turn_of(uint32_t position, float f, float out[2])
 {
 	fixed r, c, s;
@@ -236,8 +264,13 @@ pctl_status rope_table_reference(const kit_use *u, const rope_table *t, float *o
 		float f = 0;
 
 		doubt |= frequency_of(t, pair, &f);
-		for (uint32_t p = 0; p < t->positions; p++)
-			doubt |= turn_of(p, f, out + 2 * ((size_t)p * t->pairs + pair));
+		for (uint32_t p = 0; p < t->positions; p++) {
+			float *to = out + 2 * ((size_t)p * t->pairs + pair);
+
+			doubt |= turn_of(p, f, to);
+			to[0] = mul32(to[0], t->magnitude);
+			to[1] = mul32(to[1], t->magnitude);
+		}
 	}
 	return doubt ? pctl_refuse(u->call, PC1_INTERNAL,
 				   "transformer.rope_table: the reference's places do not tell how "

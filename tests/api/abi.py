@@ -11,7 +11,7 @@ import tempfile
 HERE = pathlib.Path(__file__).parent
 LIBRARY, INCLUDE, CC = sys.argv[1:4]
 SNAPSHOT = HERE / "abi_0_1.txt"
-OTHERS = ("chain.h", "resident.h", "vm.h", "llm.h")
+OTHERS = ("chain.h", "resident.h", "vm.h", "llm.h", "model.h")
 
 
 def symbols(library):

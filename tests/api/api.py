@@ -132,6 +132,27 @@ def same_as_the_tool(h, library):
     c.lib.pipectl_close(c.p)
 
 
+def a_model(h, flags, run, consumer):
+    """The example of models: what it prints is the tool's text, its statement the tool replays, and a changed one is refused."""
+    model = h.path("m.gguf")
+    status, _, err = h.run("model", "synth", "--shape", "qwen3-0.6b", "--layers", "1", *(w for s in ("n_embd=64", "n_heads=2", "n_kv_heads=1", "head_dim=32", "n_ff=64", "n_vocab=258",
+                           "n_context=256") for w in ("--set", s)), "--seed", "7", "--out", model)
+    h.check("model synth", status == 0, err)
+    command(h, "cc example_model.c", CC, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", h.path("example_model"), os.path.join(HERE, "example_model.c"), *flags)
+    done = [subprocess.run([program, model, "Once upon", "9"], env=run, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for program in (h.path("example_model"), consumer)]
+    h.check("the example of models runs", done[0].returncode == 0, done[0].stderr.decode())
+    h.check("built by find_package it says the same", done[0].stdout == done[1].stdout and len(done[0].stdout) > 0)
+    h.write("said", done[0].stderr)
+    status, out, err = h.run("generate", "--model", model, "--prompt", "Once upon", "--tokens", "9", "--seed", "1", "--temperature", "0.8", "--top-p", "0.95")
+    # What is no UTF-8 at the very end is told by the tool at once and by a program when it asks for the text.
+    h.check("its text is the tool's", status == 0 and out.rstrip(b"\n").startswith(done[0].stdout), f"{out} {done[0].stdout} {err}")
+    status, out, err = h.run("generate", "--model", model, "--replay", h.path("said"))
+    h.check("its statement is one that the tool replays", status == 0 and "the same tokens and logits" in err, err)
+    h.write("lied", done[0].stderr.replace(b'seed = "1"', b'seed = "2"'))
+    status, _, err = h.run("generate", "--model", model, "--replay", h.path("lied"))
+    h.check("a statement that was changed is refused", status != 0 and "PC5012" in err, err)
+
+
 def main():
     h = Harness()
     h.dir = os.path.realpath(h.dir)
@@ -158,6 +179,7 @@ def main():
     command(h, "cmake --build", CMAKE, "--build", build)
     second = command(h, "the consumer runs", os.path.join(build, "consumer"), rank, env=run)
     h.check("and says the same", second == first, second)
+    a_model(h, flags, run, os.path.join(build, "consumer_model"))
     same_as_the_tool(h, os.path.join(lib, "libpipectl.so.0"))
     h.finish()
 

@@ -1,4 +1,4 @@
-/* Memory that runs out: the n-th allocation of opening, checking, running and auditing, of the chain, and of steps of a resident run, fails, for n from
+/* Memory that runs out: the n-th allocation of opening, checking, running and auditing, of the chain, of steps of a resident run, and of a model, fails, for n from
  * 1 densely and then in strides. What comes of it is the right bytes or an error that says so, never a crash, and everything is
  * given back. Each n runs in a process of its own, so that one that dies hides no other. */
 #include <errno.h>
@@ -11,11 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/synth/synth.h"
 #include "pipectl/chain.h"
+#include "pipectl/model.h"
 #include "pipectl/resident.h"
 
 #define SLOTS (1u << 20)
 #define DENSE 40u
+#define MODEL_VOCAB 258u
+#define MODEL_EMBD 32u
 
 /* Allocations of the core's own code (the linker sends them here); those of other libraries are theirs. */
 void *__real_malloc(size_t n);
@@ -273,7 +277,93 @@ static pctl_status use_resident(pipectl *p, const char *path, outcome *out)
 	return status;
 }
 
-static const char *resident_path;
+/* Logits, an embedding, tokens with their statement and the statement again, by a model on the reference. */
+static pctl_status run_model(pipectl_engine *e, pipectl_model *m, outcome *out)
+{
+	pipectl_generate_options o = {.head = PCTL_HEAD(pipectl_generate_options),
+				      .n_tokens = 2,
+				      .seed = 5,
+				      .temperature = 1,
+				      .flags = PIPECTL_GENERATE_RECEIPT | PIPECTL_GENERATE_LOGITS};
+	pipectl_sequence s = {.head = PCTL_HEAD(pipectl_sequence)};
+	float logits[MODEL_VOCAB], embedding[MODEL_EMBD];
+	pipectl_generation *g = NULL;
+	const char *text = NULL;
+	uint64_t n = 0;
+	pctl_status status =
+		pipectl_model_encode(m, "some", 4, PIPECTL_ENCODE_BEGIN, &o.prompt, &o.n_prompt);
+
+	if (status == PCTL_OK)
+		status = pipectl_engine_logits(e, o.prompt, o.n_prompt, 0, logits, MODEL_VOCAB);
+	if (status == PCTL_OK)
+		status = pipectl_engine_embed(e, o.prompt, o.n_prompt, embedding, MODEL_EMBD);
+	if (status == PCTL_OK)
+		status = pipectl_generate(e, &o, &g);
+	if (status == PCTL_OK)
+		status = pipectl_generation_sequence(g, 0, &s);
+	if (status == PCTL_OK)
+		snprintf(out->cid, sizeof(out->cid), "%" PRIu32 " %" PRIu32 " %a %a", s.tokens[0],
+			 s.tokens[1], (double)logits[0], (double)embedding[0]);
+	if (status == PCTL_OK)
+		status = pipectl_generation_receipt(g, &text, &n);
+	text = text == NULL ? NULL : strdup(text);
+	pipectl_generation_release(g);
+	if (status == PCTL_OK && text != NULL)
+		status = pipectl_generation_replay(e, "r", text, n, NULL, NULL);
+	free((char *)(uintptr_t)text);
+	return status;
+}
+
+static pctl_status use_model(pipectl *p, const char *path, outcome *out)
+{
+	static const char *const cpu[] = {"cpu"};
+	const pipectl_engine_options o = {.head = PCTL_HEAD(pipectl_engine_options),
+					  .backends = cpu,
+					  .n_backends = 1,
+					  .chunk = 2};
+	pipectl_model_facts f = {.head = PCTL_HEAD(pipectl_model_facts)};
+	pipectl_model *m = NULL;
+	pipectl_engine *e = NULL;
+	char *text = NULL;
+	pctl_status status = pipectl_model_open(p, path, NULL, &m);
+
+	if (status == PCTL_OK)
+		status = pipectl_model_describe(m, &f);
+	if (status == PCTL_OK)
+		status = pipectl_model_check(m);
+	if (status == PCTL_OK)
+		status = pipectl_model_pipeline(m, NULL, &text);
+	pipectl_free(text);
+	if (status == PCTL_OK)
+		status = pipectl_engine_open(m, &o, &e);
+	if (status == PCTL_OK)
+		status = run_model(e, m, out);
+	pipectl_engine_release(e);
+	pipectl_model_release(m);
+	return status;
+}
+
+/* The model of the sweep, made in the home. */
+static int make_model(const char *home, char path[256])
+{
+	static const struct {
+		const char *name;
+		uint64_t v;
+	} sizes[] = {{"n_layers", 1},	       {"n_embd", MODEL_EMBD}, {"n_heads", 1},
+		     {"head_dim", 32},	       {"n_kv_heads", 1},      {"n_ff", 32},
+		     {"n_vocab", MODEL_VOCAB}, {"n_context", 64}};
+	const pctl_progress_sink silent = {NULL, NULL};
+	pctl_model_shape s;
+
+	if (pctl_synth_shape_named("qwen3-0.6b", NULL, &s) != PCTL_OK)
+		return 0;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		(void)pctl_synth_set(&s, sizes[i].name, sizes[i].v);
+	snprintf(path, 256, "%s/model.gguf", home);
+	return pctl_synth_write(&s, 3, path, PCTL_SCALAR_F32, 0, NULL, silent, NULL) == PCTL_OK;
+}
+
+static const char *resident_path, *model_path;
 
 static pctl_status work(const char *home, const char *path, const char *second, outcome *out)
 {
@@ -300,9 +390,11 @@ static pctl_status work(const char *home, const char *path, const char *second, 
 	const int is_chain = path == NULL;
 	pctl_status status = pipectl_open(&options, &p);
 
-	if (is_chain || path == resident_path) {
+	if (is_chain || path == resident_path || path == model_path) {
 		if (status == PCTL_OK)
-			status = is_chain ? use_chain(p, out) : use_resident(p, path, out);
+			status = is_chain	      ? use_chain(p, out)
+				 : path == model_path ? use_model(p, path, out)
+						      : use_resident(p, path, out);
 		pipectl_close(p);
 		return status;
 	}
@@ -422,6 +514,7 @@ static uint32_t sweep(const char *home, const char *path, const char *second, ui
 	       " blocks stay\n",
 	       path == NULL	       ? "the chain"
 	       : path == resident_path ? "a resident run"
+	       : path == model_path    ? "a model"
 	       : second == NULL	       ? "open, check, run"
 				       : "and audit",
 	       n_tried, total, n_tried - n_right - n_failed, n_right, n_failed, live);
@@ -438,22 +531,30 @@ static int one_alone(const char *home, const char *path, uint64_t n)
 }
 
 /* faults HOME PIPELINE SECOND-DEVICE RESIDENT [MS-A-SWEEP [N]]: N: that allocation alone, in this process, for a debugger.
- * RESIDENT: the pipeline that stays on a device. */
+ * RESIDENT: the pipeline that stays on a device. PIPELINE "model": the last sweep alone, of a model. */
 int main(int argc, char **argv)
 {
 	const uint32_t ms = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 22000;
+	static char model[256];
 	uint32_t n;
 
 	if (argc < 5)
 		return 2;
 	resident_path = argv[4];
+	model_path = model;
 	if (argc > 6)
 		return one_alone(argv[1],
-				 strcmp(argv[2], resident_path) == 0 ? resident_path : argv[2],
+				 strcmp(argv[2], resident_path) == 0 ? resident_path
+				 : strcmp(argv[2], "model") == 0 && make_model(argv[1], model)
+					 ? model_path
+					 : argv[2],
 				 strtoull(argv[6], NULL, 10));
+	if (strcmp(argv[2], "model") == 0)
+		return !make_model(argv[1], model) || sweep(argv[1], model_path, "", ms) != 0;
 	n = sweep(argv[1], argv[2], NULL, ms);
 	n += sweep(argv[1], argv[2], argv[3], ms);
 	n += sweep(argv[1], NULL, "", ms);
 	n += sweep(argv[1], resident_path, "", ms);
+	n += make_model(argv[1], model) ? sweep(argv[1], model_path, "", ms) : 1;
 	return n != 0;
 }

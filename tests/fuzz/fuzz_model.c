@@ -1,5 +1,5 @@
-/* Any bytes as a model: a GGUF file, or where they begin with 'C' or 'I' a folder, whose config.json (and index) and safetensors they
- * are, parted by a byte of 0. Refused with an error said, or described, with every tensor in its place and a pipeline written. */
+/* Any bytes as a model: a GGUF file; where they begin with 'C' or 'I' a folder, whose config.json (and index) and safetensors they
+ * are, parted by a byte of 0; where they begin with 'P' two GGUF files that are to be parts, the second behind the length of the first in four bytes. Refused with an error said, or described, with every tensor in its place and a pipeline written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
+#define PART_1 "m-00001-of-00002.gguf"
+#define PART_2 "m-00002-of-00002.gguf"
+
 static char folder[] = "/tmp/pipectl-fuzz-model-XXXXXX";
 
 static void remove_folder(void)
 {
-	static const char *const names[] = {"config.json", "model.safetensors",
-					    "model.safetensors.index.json", "a.safetensors"};
+	static const char *const names[] = {"config.json",
+					    "model.safetensors",
+					    "model.safetensors.index.json",
+					    "a.safetensors",
+					    PART_1,
+					    PART_2};
 	char path[128];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -48,6 +55,19 @@ static size_t part(const uint8_t *data, size_t n, size_t *at, const uint8_t **ou
 	return (size_t)((end == NULL ? data + n : end) - *out);
 }
 
+static void make_parts(const uint8_t *data, size_t n)
+{
+	uint32_t length = 0;
+
+	if (n >= 5)
+		memcpy(&length, data + 1, 4);
+	data += n < 5 ? n : 5;
+	n -= n < 5 ? n : 5;
+	length = length < n ? length : (uint32_t)n;
+	put(PART_1, data, length);
+	put(PART_2, data + length, n - length);
+}
+
 static void make_folder(const uint8_t *data, size_t n)
 {
 	static int made;
@@ -58,6 +78,10 @@ static void make_folder(const uint8_t *data, size_t n)
 		made = mkdtemp(folder) != NULL && atexit(remove_folder) == 0;
 		if (!made)
 			abort();
+	}
+	if (data[0] == 'P') {
+		make_parts(data, n);
+		return;
 	}
 	length = part(data, n, &at, &text);
 	put("config.json", text, length);
@@ -101,16 +125,18 @@ static void look(const pctl_model *m)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	const int fd = memfd_create("fuzz", 0);
-	char path[64];
+	const int is_folder = n != 0 && (data[0] == 'C' || data[0] == 'I' || data[0] == 'P');
+	char path[96];
 	pctl_model *m;
 
 	if (fd < 0 || write(fd, data, n) != (ssize_t)n)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (n != 0 && (data[0] == 'C' || data[0] == 'I'))
+	if (is_folder) {
 		make_folder(data, n);
-	if (pctl_model_open(n != 0 && (data[0] == 'C' || data[0] == 'I') ? folder : path, NULL,
-			    &m) == PCTL_OK) {
+		snprintf(path, sizeof(path), "%s%s", folder, data[0] == 'P' ? "/" PART_1 : "");
+	}
+	if (pctl_model_open(path, NULL, &m) == PCTL_OK) {
 		look(m);
 		pctl_model_close(m);
 	} else if (m != NULL) {

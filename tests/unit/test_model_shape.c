@@ -25,10 +25,11 @@ static void parameters(void **state)
 	static const struct {
 		const char *name;
 		double billions;
-	} rows[] = {{"qwen2.5-0.5b", 0.49}, {"qwen2.5-1.5b", 1.54}, {"qwen2.5-3b", 3.09},
-		    {"qwen2.5-7b", 7.61},   {"qwen3-0.6b", 0.6},    {"qwen3-30b-a3b", 30.5},
-		    {"llama3.2-1b", 1.24},  {"llama3-8b", 8.03},    {"mistral-7b", 7.24},
-		    {"mixtral-8x7b", 46.7}, {"gemma-2b", 2.51},	    {"gemma2-2b", 2.61}};
+	} rows[] = {{"qwen2.5-0.5b", 0.49},	 {"qwen2.5-1.5b", 1.54},   {"qwen2.5-3b", 3.09},
+		    {"qwen2.5-7b", 7.61},	 {"qwen3-0.6b", 0.6},	   {"qwen3-30b-a3b", 30.5},
+		    {"llama3.2-1b", 1.24},	 {"llama3-8b", 8.03},	   {"mistral-7b", 7.24},
+		    {"mixtral-8x7b", 46.7},	 {"gemma-2b", 2.51},	   {"gemma2-2b", 2.61},
+		    {"qwen1.5-moe-a2.7b", 14.3}, {"qwen2.5-7b-yarn", 7.61}};
 	uint32_t layers, experts, n = 0;
 	uint64_t elements, n_bytes;
 	pctl_tensor_type t = {.dtype = PCTL_SCALAR_F32};

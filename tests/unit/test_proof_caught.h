@@ -2,6 +2,8 @@
 #ifndef PIPECTL_TESTS_PROOF_CAUGHT_H
 #define PIPECTL_TESTS_PROOF_CAUGHT_H
 
+#include <stdlib.h>
+
 #include "test_proof_bench.h"
 
 #include "planted/planted.h"
@@ -43,7 +45,8 @@ static pctl_status solve_wrongly(void *ctx, const pctl_problem *p, const pctl_ca
 static pctl_problem caught_by(const char *op, uint32_t dtype, const char *law, violator v,
 			      const char *spoilt, pctl_verdict *verdict)
 {
-	char text[256], catcher[256];
+	char text[256], catcher[256], name[96];
+	uint32_t version = 1;
 	pctl_session_solver reference;
 	pctl_arena *arena = pctl_arena_create();
 	pctl_plan_judge j = {rig.context.ops, &v.solver, &reference.solver, NULL, NULL};
@@ -56,7 +59,13 @@ static pctl_problem caught_by(const char *op, uint32_t dtype, const char *law, v
 	v.solver = (pctl_solver){&v, solve_wrongly};
 	pctl_solver_session(&v.right, &rig.context, rig.context.device);
 	pctl_solver_reference(&reference, &rig.context);
-	MUST(pctl_op_find(rig.context.ops, op, 1, 1, NULL, rig.call, &ref));
+	/* "tensor.sum", of version 1, or "tensor.sum@2". */
+	snprintf(name, sizeof(name), "%s", op);
+	if (strchr(name, '@') != NULL) {
+		version = (uint32_t)strtoul(strchr(name, '@') + 1, NULL, 10);
+		*strchr(name, '@') = '\0';
+	}
+	MUST(pctl_op_find(rig.context.ops, name, version, version, NULL, rig.call, &ref));
 	if (law != NULL) {
 		assert_true(pctl_plan_law_find(&ref, law, &known));
 		j.law = &known;
@@ -69,7 +78,7 @@ static pctl_problem caught_by(const char *op, uint32_t dtype, const char *law, v
 		MUST(pctl_plan_judge_problem(&j, &p, NULL, rig.call, verdict));
 	}
 	if (!verdict->failed)
-		fail_msg("%s: not caught", op);
+		fail_msg("%s: not caught: %s", op, spoilt);
 	MUST(pctl_judge_shrink(&j, &p, rig.call, &minimal));
 	assert_int_equal(minimal, 1);
 	MUST(pctl_plan_judge_problem(&j, &p, NULL, rig.call, verdict));
@@ -77,7 +86,7 @@ static pctl_problem caught_by(const char *op, uint32_t dtype, const char *law, v
 	pctl_problem_describe(&p, text, sizeof(text));
 	snprintf(catcher, sizeof(catcher), "%s%s",
 		 law == NULL ? "parity" : "law: ", law == NULL ? "" : law);
-	planted(spoilt, p.op.desc->name, catcher, planted_case(text, verdict->got, verdict->want));
+	planted(spoilt, op, catcher, planted_case(text, verdict->got, verdict->want));
 	pctl_arena_destroy(arena);
 	return p;
 }

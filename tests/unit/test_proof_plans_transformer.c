@@ -35,6 +35,11 @@ static void spoil_unscaled(const pctl_problem *p, pctl_answer *a)
 	flip(a, 0, strcmp(pctl_problem_attr(p, "scaling"), "none") == 0);
 }
 
+static void spoil_yarn(const pctl_problem *p, pctl_answer *a)
+{
+	flip(a, 0, strcmp(pctl_problem_attr(p, "scaling"), "yarn") == 0);
+}
+
 static void spoil_radius(const pctl_problem *p, pctl_answer *a)
 {
 	(void)p;
@@ -132,6 +137,16 @@ static void test_proof_plans__wrong_transformers_are_caught(void **state)
 		 "a table without scaling is another", spoil_unscaled},
 		{"rope_table",
 		 "the first row is 1 and +0, and squares of a pair add up to 1 within 2^-23",
+		 "a pair off the circle", spoil_radius},
+		{"rope_table@2", NULL, "a lowest bit with yarn", spoil_yarn},
+		{"rope_table@2", "a table of a third of the positions is the beginning of y",
+		 "how many positions there are shows", spoil_positions},
+		{"rope_table@2",
+		 "but of llama3 and yarn: y is every second row of the table of twice the factor",
+		 "a table without scaling is another", spoil_unscaled},
+		{"rope_table@2",
+		 "the first row is the magnitude and +0, and squares of a pair add up to its "
+		 "square within 2^-22 of it",
 		 "a pair off the circle", spoil_radius},
 		{"rope", NULL, "a lowest bit", spoil_first},
 		{"rope",

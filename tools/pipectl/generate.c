@@ -97,11 +97,6 @@ pctl_status pctl_app_prompt(pctl_app *app, const pctl_engine *e, uint32_t **out,
 	return status;
 }
 
-static const char *const why_words[] = {[PCTL_GENERATED_LENGTH] = "length",
-					[PCTL_GENERATED_END] = "end",
-					[PCTL_GENERATED_STOPPED] = "stopped",
-					[PCTL_GENERATED_CONTEXT] = "context"};
-
 double pctl_rate(uint64_t n, uint64_t ns)
 {
 	return ns == 0 ? 0 : (double)n * 1e9 / (double)ns;
@@ -127,7 +122,7 @@ void pctl_app_print_sequence(pctl_app *app, const pctl_tokenizer *t,
 	for (uint32_t k = 0; k < s->n; k++)
 		pctl_json_u32(j, s->tokens[k]);
 	pctl_json_array_end(j);
-	pctl_json_kv_string(j, "ended_by", why_words[s->why]);
+	pctl_json_kv_string(j, "ended_by", pctl_generated_why(s->why));
 	pctl_json_object_end(j);
 	pctl_str_drop(&text);
 }

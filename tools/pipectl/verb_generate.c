@@ -10,11 +10,12 @@
 #include "foundation/tensorfile/tensor_file.h"
 #include "generate.h"
 #include "model/generate/statement.h"
+#include "model/generate/hashes.h"
 
 /*
  * stream    text of the only sequence as it comes; NULL: all is printed behind
  * logits    of every token that was made, sequence by sequence: n_logits rows for each; NULL: not kept
- * hashers   of each sequence's logits, NULL: no statement is made
+ * hashes    of each sequence's logits, NULL: no statement is made
  * said      what is made again, where `replayed` names it
  */
 typedef struct generation {
@@ -24,11 +25,10 @@ typedef struct generation {
 	pctl_token_stream stream;
 	float *logits;
 	uint32_t *n_logits;
-	pctl_hasher **hashers;
-	pctl_cid *cids;
+	pctl_logit_hashes *hashes;
 	pctl_statement said;
 	const char *file, *receipt, *replayed;
-	int streams, unhashed;
+	int streams;
 } generation;
 
 static int made(void *ctx, uint32_t sequence, uint32_t token)
@@ -58,22 +58,8 @@ static void keep_logits(void *ctx, uint32_t slot, const float *logits)
 
 	if (g->logits != NULL)
 		memcpy(g->logits + row * n, logits, n * sizeof(*logits));
-	if (g->hashers != NULL)
-		g->unhashed |= pctl_hasher_update(g->hashers[slot], logits, n * sizeof(*logits)) !=
-			       PCTL_OK;
-}
-
-static pctl_status begin_hashes(generation *g)
-{
-	pctl_status status = PCTL_OK;
-
-	g->hashers = calloc(g->o.sequences, sizeof(pctl_hasher *));
-	g->cids = calloc(g->o.sequences, sizeof(*g->cids));
-	if (g->hashers == NULL || g->cids == NULL)
-		return pctl_no_memory(g->app->call, "logits");
-	for (uint32_t i = 0; status == PCTL_OK && i < g->o.sequences; i++)
-		status = pctl_hasher_create(g->app->call, &g->hashers[i]);
-	return status;
+	if (g->hashes != NULL)
+		pctl_logit_hashes_add(g->hashes, slot, logits, n);
 }
 
 static pctl_status begin_logits(generation *g)
@@ -90,7 +76,7 @@ static pctl_status begin_logits(generation *g)
 	if (g->n_logits == NULL || (g->file != NULL && g->logits == NULL))
 		return pctl_no_memory(g->app->call, "logits");
 	if (g->receipt != NULL || g->replayed != NULL)
-		status = begin_hashes(g);
+		status = pctl_logit_hashes_begin(g->o.sequences, g->app->call, &g->hashes);
 	pctl_model_engine_on_logits(g->engine, keep_logits, g);
 	return status;
 }
@@ -100,18 +86,15 @@ static pctl_status state(generation *g, const pctl_generated *out)
 {
 	pctl_app *app = g->app;
 	pctl_signer *signer = NULL;
+	const pctl_cid *cids;
 	pctl_statement found;
 	pctl_status status = PCTL_OK;
 
-	if (g->hashers == NULL)
+	if (g->hashes == NULL)
 		return PCTL_OK;
-	for (uint32_t i = 0; status == PCTL_OK && i < g->o.sequences; i++) {
-		status = g->unhashed ? PCTL_E_INTERNAL
-				     : pctl_hasher_finish(g->hashers[i], &g->cids[i]);
-		g->hashers[i] = NULL;
-	}
+	status = pctl_logit_hashes_end(g->hashes, app->call, &cids);
 	if (status == PCTL_OK)
-		status = pctl_statement_of(g->engine, &g->o, out, g->cids, app->arena, app->call,
+		status = pctl_statement_of(g->engine, &g->o, out, cids, app->arena, app->call,
 					   &found);
 	if (status == PCTL_OK && g->replayed != NULL)
 		status = pctl_statement_compare(&g->said, &found, app->call);
@@ -301,10 +284,7 @@ pctl_status pctl_verb_generate(pctl_app *app)
 	const pctl_status status = run(app, &g);
 
 	pctl_model_engine_close(g.engine);
-	for (uint32_t i = 0; g.hashers != NULL && i < g.o.sequences; i++)
-		pctl_hasher_destroy(g.hashers[i]);
-	free(g.hashers);
-	free(g.cids);
+	pctl_logit_hashes_destroy(g.hashes);
 	free(g.logits);
 	free(g.n_logits);
 	return status;

@@ -41,11 +41,13 @@ static void rope(pctl_app *app, const pctl_model_rope *r)
 	if (r->scaling == PCTL_MODEL_SCALING_NONE)
 		return;
 	number(app, "rope_factor", r->factor);
-	if (r->scaling == PCTL_MODEL_SCALING_LINEAR)
+	if (r->scaling == PCTL_MODEL_SCALING_LINEAR || r->scaling == PCTL_MODEL_SCALING_DYNAMIC)
 		return;
 	number(app, "rope_low", r->low);
 	number(app, "rope_high", r->high);
 	size(app, "rope_original", r->n_original);
+	if (r->scaling == PCTL_MODEL_SCALING_YARN)
+		number(app, "rope_magnitude", r->magnitude);
 }
 
 /* What is 0, or as everywhere, is left out of the text and stands in the document. */
@@ -65,6 +67,7 @@ static void description(pctl_app *app, const pctl_model_shape *s)
 	if (app->json || s->n_experts != 0) {
 		size(app, "n_experts", s->n_experts);
 		size(app, "n_used", s->n_used);
+		size(app, "n_ff_shared", s->n_ff_shared);
 		word(app, "norm_used", s->norm_used ? "yes" : "no");
 	}
 	if (app->json || s->window != 0) {
@@ -203,22 +206,6 @@ pctl_status pctl_verb_model_show(pctl_app *app)
 	return status;
 }
 
-/* A GGUF file's tokenizer is part of it; one without any is for those who have tokens. */
-static pctl_status check_tokenizer(pctl_app *app, const pctl_model *m)
-{
-	pctl_model_vocabulary v;
-	const char *path;
-	pctl_status status;
-
-	if (pctl_model_layout_of(m) != PCTL_MODEL_LAYOUT_GGUF ||
-	    pctl_tensor_file_key(pctl_model_tensor_file(m, 0, &path), "tokenizer.ggml.tokens") ==
-		    NULL)
-		return PCTL_OK;
-	status = pctl_model_vocabulary_read(m, app->call, &v);
-	pctl_model_vocabulary_clear(&v);
-	return status;
-}
-
 pctl_status pctl_verb_model_check(pctl_app *app)
 {
 	pctl_status first = PCTL_OK;
@@ -229,7 +216,7 @@ pctl_status pctl_verb_model_check(pctl_app *app)
 		pctl_status status = pctl_model_open(path, app->call, &m);
 
 		if (status == PCTL_OK) {
-			status = check_tokenizer(app, m);
+			status = pctl_model_vocabulary_check(m, app->call);
 			if (pctl_option_has(&app->line, "--full") && status == PCTL_OK)
 				status = tensors(app, m, 1);
 			if (status == PCTL_OK && !app->json)

@@ -273,7 +273,7 @@ const pctl_option pctl_options_model_synth[] = {
 	{"--context", "N", "so many positions", 0, 0},
 	{"--set", "SIZE=N", "another size: n_embd, n_heads, n_kv_heads, head_dim, n_ff ..", 1, 0},
 	{"--tokenizer", "FILE", "a tokenizer instead of one token a byte", 0, 0},
-	{"--shard", "SIZE", "several files of safetensors, of about this size", 0, 0},
+	{"--shard", "SIZE", "several files, of about this size each", 0, 0},
 	{"--out", "OUT", "the file or the folder", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
@@ -282,7 +282,7 @@ const pctl_option pctl_options_model_convert[] = {
 	 0, 0},
 	{"--tokenizer", "FILE", "where the format changes: its tokenizer", 0, 0},
 	{"--no-tokenizer", NULL, "leave the tokenizer out", 0, 0},
-	{"--shard", "SIZE", "several files of safetensors, of about this size", 0, 0},
+	{"--shard", "SIZE", "several files, of about this size each", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_model_pipeline[] = {

@@ -1,4 +1,4 @@
-"""The declarations of pipectl.h, chain.h and resident.h as cffi reads them, made from the installed header by the C preprocessor when the wheel is
+"""The declarations of pipectl.h, chain.h, resident.h and model.h as cffi reads them, made from the installed header by the C preprocessor when the wheel is
 built: there is no second copy that a person keeps. Nothing is compiled."""
 import os
 import pathlib
@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import tempfile
 
-HEADERS = ("pipectl/chain.h", "pipectl/resident.h")  # which include pipectl.h
+HEADERS = ("pipectl/chain.h", "pipectl/resident.h", "pipectl/model.h")  # which include pipectl.h
 # Functions of other prefixes that the header's includes declare are those of the SDK's static library.
 EXPORTED = "pipectl_"
 

@@ -6,7 +6,7 @@
 #include "evidence/proof/providers.h"
 #include "evidence/proof/random.h"
 
-#define PCTL_PROBLEM_ATTRS 8u
+#define PCTL_PROBLEM_ATTRS 12u
 
 /*
  * One use of an op with all of its data.

@@ -95,6 +95,8 @@ pctl_status pctl_conf_format(const char *name, const char *text, size_t n, const
 		goto out;
 	}
 	status = read_tree(name, *out, *n_out, call, &after);
+	if (status == PCTL_E_NOMEM)
+		goto out;
 	if (status != PCTL_OK || !same_value(pctl_conf_root(before), pctl_conf_root(after)))
 		status = pctl_refuse(call, PC1_INTERNAL, "%s: the layout would change what it says",
 				     name);

@@ -68,6 +68,8 @@ typedef struct pctl_gguf_keys {
 } pctl_gguf_keys;
 
 void pctl_gguf_put_u32(pctl_gguf_keys *k, const char *name, uint32_t v);
+void pctl_gguf_put_u16(pctl_gguf_keys *k, const char *name, uint16_t v);
+void pctl_gguf_put_i32(pctl_gguf_keys *k, const char *name, int32_t v);
 void pctl_gguf_put_f32(pctl_gguf_keys *k, const char *name, float v);
 void pctl_gguf_put_bool(pctl_gguf_keys *k, const char *name, int v);
 void pctl_gguf_put_string(pctl_gguf_keys *k, const char *name, const char *text, uint64_t n);

@@ -167,6 +167,18 @@ void pctl_gguf_put_u32(pctl_gguf_keys *k, const char *name, uint32_t v)
 	tensor_put_integer(&k->bytes, v, 4);
 }
 
+void pctl_gguf_put_u16(pctl_gguf_keys *k, const char *name, uint16_t v)
+{
+	begin(k, name, PCTL_GGUF_U16);
+	tensor_put_integer(&k->bytes, v, 2);
+}
+
+void pctl_gguf_put_i32(pctl_gguf_keys *k, const char *name, int32_t v)
+{
+	begin(k, name, PCTL_GGUF_I32);
+	tensor_put_integer(&k->bytes, (uint32_t)v, 4);
+}
+
 void pctl_gguf_put_f32(pctl_gguf_keys *k, const char *name, float v)
 {
 	uint32_t bits;

@@ -77,6 +77,12 @@ pctl_status tensor_write_npz(const char *path, const pctl_tensor *tensors, uint6
 			     const pctl_call *call);
 pctl_status tensor_write_safetensors(const char *path, const pctl_tensor *tensors, uint64_t n,
 				     const pctl_call *call);
+/* parts.c: 1: the name of a part, `number` of `n` behind the first `stem` bytes of the path. A file whose name is none is no part, either (PC4218); and
+ * files that are to be all parts, in their order, are. */
+int tensor_part_named(const char *path, size_t *stem, uint32_t *number, uint32_t *n);
+pctl_status tensor_part_alone(const pctl_tensor_file *f, const char *path, const pctl_call *call);
+pctl_status tensor_parts_check(pctl_tensor_file *const *files, const char *const *paths, uint32_t n,
+			       const pctl_call *call);
 pctl_status tensor_no_room(const char *path, const char *format, const pctl_tensor *t,
 			   const pctl_call *call);
 

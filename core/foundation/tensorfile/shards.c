@@ -1,4 +1,4 @@
-/* Tensors in several files, by an index that is JSON. */
+/* Tensors in several files, by an index that is JSON, or by their names (parts.c). */
 #include "foundation/tensorfile/shards.h"
 
 #include <inttypes.h>
@@ -183,13 +183,47 @@ static pctl_status open_index(pctl_tensor_shards *s, const char *path, const pct
 
 static pctl_status open_one(pctl_tensor_shards *s, const char *path, const pctl_call *call)
 {
+	pctl_status status;
+
 	s->files = pctl_arena_array(s->arena, 2, sizeof(pctl_tensor_file *));
 	s->paths = pctl_arena_array(s->arena, 2, sizeof(*s->paths));
 	if (s->files == NULL || s->paths == NULL ||
 	    (s->paths[0] = pctl_arena_dup(s->arena, path)) == NULL)
 		return pctl_no_memory(call, "a file of tensors");
 	s->n = 1;
-	return pctl_tensor_file_open(path, call, &s->files[0]);
+	status = pctl_tensor_file_open(path, call, &s->files[0]);
+	return status == PCTL_OK ? tensor_part_alone(s->files[0], path, call) : status;
+}
+
+static pctl_status open_parts(pctl_tensor_shards *s, const char *path, size_t stem, uint32_t number,
+			      uint32_t n, const pctl_call *call)
+{
+	pctl_status status;
+
+	if (number == 0 || number > n || n > PCTL_TENSOR_SHARDS_MAX)
+		return pctl_refuse(call, PC4218_TENSOR_INDEX,
+				   "%s: there is no part %" PRIu32 " of %" PRIu32, path, number, n);
+	s->files = pctl_arena_array(s->arena, n + 1u, sizeof(pctl_tensor_file *));
+	s->paths = pctl_arena_array(s->arena, n + 1u, sizeof(*s->paths));
+	if (s->files == NULL || s->paths == NULL)
+		return pctl_no_memory(call, "parts");
+	for (s->n = 0; s->n < n; s->n++) {
+		const char *part =
+			pctl_arena_printf(s->arena, "%.*s-%05" PRIu32 "-of-%05" PRIu32 ".gguf",
+					  (int)stem, path, s->n + 1, n);
+
+		s->paths[s->n] = part;
+		if (part == NULL)
+			return pctl_no_memory(call, "parts");
+		if (!pctl_file_exists(part))
+			return pctl_refuse(call, PC4218_TENSOR_INDEX,
+					   "%s: part %" PRIu32 " of %" PRIu32 " is not there", part,
+					   s->n + 1, n);
+		status = pctl_tensor_file_open(part, call, &s->files[s->n]);
+		if (status != PCTL_OK)
+			return status;
+	}
+	return tensor_parts_check(s->files, s->paths, n, call);
 }
 
 pctl_status pctl_tensor_shards_open(const char *path, const pctl_call *call,
@@ -198,6 +232,8 @@ pctl_status pctl_tensor_shards_open(const char *path, const pctl_call *call,
 	const size_t n = strlen(path), ending = strlen(PCTL_TENSOR_INDEX_ENDING);
 	pctl_arena *arena = pctl_arena_create();
 	pctl_tensor_shards *s = arena == NULL ? NULL : pctl_arena_alloc(arena, sizeof(*s));
+	uint32_t number, n_parts;
+	size_t stem;
 	pctl_status status;
 
 	*out = NULL;
@@ -208,6 +244,8 @@ pctl_status pctl_tensor_shards_open(const char *path, const pctl_call *call,
 	s->arena = arena;
 	status = n > ending && strcmp(path + n - ending, PCTL_TENSOR_INDEX_ENDING) == 0
 			 ? open_index(s, path, call)
+		 : tensor_part_named(path, &stem, &number, &n_parts)
+			 ? open_parts(s, path, stem, number, n_parts, call)
 			 : open_one(s, path, call);
 	if (status == PCTL_OK)
 		*out = s;

@@ -48,6 +48,7 @@ typedef struct pipectl_llm_layout {
 	uint64_t context, weights, weight_bytes, kv_bytes, constants, logits;
 	uint32_t n_embd, n_vocab;
 	char name[PIPECTL_CID_SIZE];
+	uint32_t reserved;
 } pipectl_llm_layout;
 PCTL_EXPORT pctl_status pipectl_llm_look(pipectl_llm *llm, pipectl_llm_layout *out);
 

@@ -1,6 +1,6 @@
 /* libpipectl: what a program needs to run declared compute pipelines, to check and prove them, and to keep their data. The
  * tool `pipectl` stands on the same core, so that both decide alike; this header, resident.h for pipelines that stay on a device,
- * and chain.h for the chain, are the only promise of the library.
+ * model.h for language models, vm.h for machines and chain.h for the chain, are the only promise of the library.
  *
  * Threads. A handle (pipectl, and all that was made of it) is used by one thread at a time. Different pipectl handles may be
  * used by different threads at once. Callbacks are called in the thread that made the call, before it returns; they make no

@@ -62,7 +62,8 @@ static pctl_status small_row(const reading *r, const pctl_model_tensor *t, const
 {
 	const int bias = t->role == PCTL_ROLE_Q_BIAS || t->role == PCTL_ROLE_K_BIAS ||
 			 t->role == PCTL_ROLE_V_BIAS || t->role == PCTL_ROLE_O_BIAS;
-	const int norm = !bias && t->role != PCTL_ROLE_ROPE_FREQS;
+	const int norm =
+		!bias && t->role != PCTL_ROLE_ROPE_FREQS && t->role != PCTL_ROLE_SHARED_ROUTER;
 	pctl_tensor_type type, made;
 	void *data = NULL;
 	const float *v;

@@ -38,6 +38,7 @@ static const char *const read_keys[] = {
 	"num_experts_per_tok",
 	"moe_intermediate_size",
 	"norm_topk_prob",
+	"shared_expert_intermediate_size",
 	"attn_logit_softcapping",
 	"final_logit_softcapping",
 	"query_pre_attn_scalar",
@@ -51,7 +52,7 @@ static const struct {
 	{"rope_interleaved", "false"},
 	{"mlp_only_layers", "[]"},
 	{"decoder_sparse_step", "1"},
-	{"shared_expert_intermediate_size", "0"},
+	{"qkv_bias", "true"},
 	{"num_shared_experts", "0"},
 	{"quantization_config", ""},
 	{"is_encoder_decoder", "false"},
@@ -258,6 +259,59 @@ static void activation(const reader *r)
 			    shown(j, text));
 }
 
+/* As all_keys, of the object that says how rope is scaled. */
+static void inner_keys(const reader *r, const cJSON *of)
+{
+	static const char *const known[] = {"rope_type",
+					    "type",
+					    "rope_theta",
+					    "factor",
+					    "low_freq_factor",
+					    "high_freq_factor",
+					    "original_max_position_embeddings",
+					    "attention_factor",
+					    "beta_fast",
+					    "beta_slow",
+					    "mscale",
+					    "mscale_all_dim",
+					    "truncate",
+					    "finetuned"};
+	const cJSON *j;
+	char text[64];
+
+	cJSON_ArrayForEach(j, of)
+	{
+		if (cJSON_GetObjectItemCaseSensitive(of, j->string) != j)
+			model_fault(r->f, PC6280_MODEL_FILE, NULL,
+				    "rope's scaling: \"%.100s\" is given twice", j->string);
+		else if (!among(j->string, known, COUNT(known)))
+			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+				    "rope's scaling: nothing is known of the key \"%.100s\" (%s)",
+				    j->string, shown(j, text));
+		else if (strcmp(j->string, "truncate") == 0 && !cJSON_IsTrue(j))
+			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+				    "rope's scaling: \"truncate\" is %s; known is true",
+				    shown(j, text));
+	}
+}
+
+/* The factor of attention is said, or follows from two numbers, or from the factor alone. */
+static void yarn(const reader *r, const cJSON *j)
+{
+	pctl_model_rope *p = &r->m->shape.rope;
+	const double mscale = number_of(r, j, "mscale", 0),
+		     all = number_of(r, j, "mscale_all_dim", 0);
+	const double plain = pctl_model_yarn_magnitude(p->factor) - 1;
+
+	p->scaling = PCTL_MODEL_SCALING_YARN;
+	p->low = number_of(r, j, "beta_slow", 1);
+	p->high = number_of(r, j, "beta_fast", 32);
+	p->n_original = integer_of(r, j, "original_max_position_embeddings", r->m->shape.n_context);
+	p->magnitude = number_of(r, j, "attention_factor",
+				 mscale != 0 && all != 0 ? (1 + mscale * plain) / (1 + all * plain)
+							 : 1 + plain);
+}
+
 static void scaling(const reader *r, const cJSON *j)
 {
 	pctl_model_rope *p = &r->m->shape.rope;
@@ -269,6 +323,7 @@ static void scaling(const reader *r, const cJSON *j)
 		model_fault(r->f, PC6282_MODEL_KEY, NULL, "rope's scaling has no \"rope_type\"");
 		return;
 	}
+	inner_keys(r, j);
 	if (strcmp(name, "default") == 0)
 		return;
 	p->factor = number_of(r, j, "factor", (double)NAN);
@@ -279,10 +334,14 @@ static void scaling(const reader *r, const cJSON *j)
 		p->low = number_of(r, j, "low_freq_factor", (double)NAN);
 		p->high = number_of(r, j, "high_freq_factor", (double)NAN);
 		p->n_original = integer_of(r, j, "original_max_position_embeddings", UINT64_MAX);
+	} else if (strcmp(name, "yarn") == 0) {
+		yarn(r, j);
+	} else if (strcmp(name, "dynamic") == 0) {
+		p->scaling = PCTL_MODEL_SCALING_DYNAMIC;
 	} else {
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
-			    "rope's scaling \"%.100s\" is unknown; known are default, linear and "
-			    "llama3",
+			    "rope's scaling \"%.100s\" is unknown; known are default, linear, "
+			    "llama3, yarn and dynamic",
 			    name);
 	}
 }
@@ -306,7 +365,7 @@ static void windows(const reader *r)
 	pctl_model_shape *s = &r->m->shape;
 	const cJSON *types = item(r->json, "layer_types"), *j;
 	const int qwen = s->family == PCTL_MODEL_QWEN2 || s->family == PCTL_MODEL_QWEN3 ||
-			 s->family == PCTL_MODEL_QWEN3MOE;
+			 s->family == PCTL_MODEL_QWEN2MOE || s->family == PCTL_MODEL_QWEN3MOE;
 	uint64_t layer = 0;
 
 	s->window = integer(r, "sliding_window", s->family == PCTL_MODEL_GEMMA2 ? 4096 : 0);
@@ -344,7 +403,7 @@ static void experts(const reader *r)
 	if (s->family == PCTL_MODEL_MIXTRAL) {
 		s->n_experts = integer(r, "num_local_experts", UINT64_MAX);
 		s->n_used = integer(r, "num_experts_per_tok", UINT64_MAX);
-	} else if (s->family == PCTL_MODEL_QWEN3MOE) {
+	} else if (s->family == PCTL_MODEL_QWEN3MOE || s->family == PCTL_MODEL_QWEN2MOE) {
 		s->n_experts = integer(r,
 				       item(r->json, "num_experts") == NULL ? "num_local_experts"
 									    : "num_experts",
@@ -353,6 +412,12 @@ static void experts(const reader *r)
 		s->n_ff = integer(r, "moe_intermediate_size", UINT64_MAX);
 		s->norm_used = truth(r, "norm_topk_prob", 0);
 	}
+	if (s->family == PCTL_MODEL_QWEN2MOE)
+		s->n_ff_shared = integer(r, "shared_expert_intermediate_size", UINT64_MAX);
+	else if (integer(r, "shared_expert_intermediate_size", 0) != 0)
+		model_fault(
+			r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			"\"shared_expert_intermediate_size\": this family has no shared expert");
 }
 
 static int family(const reader *r)
@@ -360,7 +425,7 @@ static int family(const reader *r)
 	static const struct {
 		const char *type;
 		pctl_model_family family;
-	} others[] = {{"qwen3_moe", PCTL_MODEL_QWEN3MOE}};
+	} others[] = {{"qwen3_moe", PCTL_MODEL_QWEN3MOE}, {"qwen2_moe", PCTL_MODEL_QWEN2MOE}};
 	const cJSON *j = item(r->json, "model_type");
 	pctl_model_shape *s = &r->m->shape;
 
@@ -374,7 +439,7 @@ static int family(const reader *r)
 			return 1;
 		}
 	if (!pctl_model_family_named(j->valuestring, &s->family) ||
-	    s->family == PCTL_MODEL_QWEN3MOE) {
+	    s->family == PCTL_MODEL_QWEN3MOE || s->family == PCTL_MODEL_QWEN2MOE) {
 		model_fault(r->f, PC6281_MODEL_FAMILY, NULL, "model_type \"%.100s\" is unknown",
 			    j->valuestring);
 		return 0;
@@ -392,8 +457,10 @@ static void describe(const reader *r)
 	s->n_heads = integer(r, "num_attention_heads", UINT64_MAX);
 	s->n_kv_heads = integer(r, "num_key_value_heads", s->n_heads);
 	s->head_dim = integer(r, "head_dim", s->n_heads ? s->n_embd / s->n_heads : 0);
-	s->n_ff =
-		integer(r, "intermediate_size", s->family == PCTL_MODEL_QWEN3MOE ? 0 : UINT64_MAX);
+	s->n_ff = integer(r, "intermediate_size",
+			  s->family == PCTL_MODEL_QWEN3MOE || s->family == PCTL_MODEL_QWEN2MOE
+				  ? 0
+				  : UINT64_MAX);
 	s->n_vocab = integer(r, "vocab_size", UINT64_MAX);
 	s->n_context = integer(r, "max_position_embeddings", UINT64_MAX);
 	s->rms_eps = number(r, "rms_norm_eps", (double)NAN);

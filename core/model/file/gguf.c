@@ -21,6 +21,7 @@ static const struct {
 	{"expert_count", READ},
 	{"expert_used_count", READ},
 	{"expert_weights_norm", READ},
+	{"expert_shared_feed_forward_length", READ},
 	{"vocab_size", READ},
 	{"attention.head_count", READ},
 	{"attention.head_count_kv", READ},
@@ -36,6 +37,11 @@ static const struct {
 	{"rope.scaling.type", READ},
 	{"rope.scaling.factor", READ},
 	{"rope.scaling.original_context_length", READ},
+	{"rope.scaling.attn_factor", READ},
+	{"rope.scaling.yarn_attn_factor", READ},
+	{"rope.scaling.yarn_ext_factor", READ},
+	{"rope.scaling.yarn_beta_fast", READ},
+	{"rope.scaling.yarn_beta_slow", READ},
 	{"rope.scaling.finetuned", READ}, /* says how it was made */
 	{"use_parallel_residual", FALSE_ONLY},
 };
@@ -157,6 +163,17 @@ static void unknown_keys(const reader *r)
 	}
 }
 
+/* A tensor of any part; NULL: there is none. */
+static pctl_tensor_file *tensor(const reader *r, const char *name, uint64_t *i)
+{
+	pctl_tensor_file *f;
+
+	for (uint32_t k = 0; (f = pctl_tensor_shards_file(r->m->shards, k)) != NULL; k++)
+		if (pctl_tensor_file_find(f, name, NULL, i) == PCTL_OK)
+			return f;
+	return NULL;
+}
+
 /* Llama 3's scaling is a tensor there, made of four numbers: the factor is its largest element, the others have been these in all that was
  * published. The tensor must be what they give, or nobody knows what it is. */
 static void llama3(const reader *r)
@@ -165,12 +182,13 @@ static void llama3(const reader *r)
 	pctl_model_shape said = *s;
 	const pctl_tensor_entry *e;
 	uint64_t i, n;
+	pctl_tensor_file *file = tensor(r, "rope_freqs.weight", &i);
 	float *v = NULL;
 	void *data;
 
-	if (pctl_tensor_file_find(r->file, "rope_freqs.weight", NULL, &i) != PCTL_OK)
+	if (file == NULL)
 		return;
-	e = pctl_tensor_file_at(r->file, i);
+	e = pctl_tensor_file_at(file, i);
 	n = e->type.rank == 1 ? e->type.dim[0] : 0;
 	if (n != s->head_dim / 2 || n == 0 || e->type.dtype != PCTL_SCALAR_F32 ||
 	    s->rope.scaling != PCTL_MODEL_SCALING_NONE) {
@@ -179,7 +197,7 @@ static void llama3(const reader *r)
 			    s->head_dim / 2);
 		return;
 	}
-	if (pctl_tensor_file_read(r->file, i, r->f->call, &data) != PCTL_OK) {
+	if (pctl_tensor_file_read(file, i, r->f->call, &data) != PCTL_OK) {
 		r->f->status = r->f->status == PCTL_OK ? PCTL_E_IO : r->f->status;
 		return;
 	}
@@ -203,6 +221,39 @@ static void llama3(const reader *r)
 	free(data);
 }
 
+/* llama.cpp computes the magnitude from the factor, and multiplies it with what the file says. */
+static void yarn(const reader *r)
+{
+	pctl_model_rope *p = &r->m->shape.rope;
+	const double ext = number(r, "rope.scaling.yarn_ext_factor", 1),
+		     attn = number(r, "rope.scaling.yarn_attn_factor",
+				   number(r, "rope.scaling.attn_factor", 1));
+
+	p->scaling = PCTL_MODEL_SCALING_YARN;
+	p->low = number(r, "rope.scaling.yarn_beta_slow", 1);
+	p->high = number(r, "rope.scaling.yarn_beta_fast", 32);
+	p->n_original = integer(r, "rope.scaling.original_context_length", r->m->shape.n_context);
+	p->magnitude = (double)(float)attn * pctl_model_yarn_magnitude(p->factor);
+	if (ext != 1 && ext != -1)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "%s.rope.scaling.yarn_ext_factor is %g; known is 1", r->arch, ext);
+}
+
+/* What only yarn computes with has no place elsewhere. */
+static void no_yarn(const reader *r)
+{
+	static const char *const names[] = {
+		"rope.scaling.attn_factor", "rope.scaling.yarn_attn_factor",
+		"rope.scaling.yarn_ext_factor", "rope.scaling.yarn_beta_fast",
+		"rope.scaling.yarn_beta_slow"};
+	char full[160];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (find(r, names[i], full) != NULL && number(r, names[i], 1) != 1)
+			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+				    "%s without yarn's scaling", full);
+}
+
 static void rope(const reader *r)
 {
 	pctl_model_shape *s = &r->m->shape;
@@ -221,23 +272,29 @@ static void rope(const reader *r)
 		s->rope.pairing = PCTL_MODEL_NEIGHBOURS;
 	scaling = find(r, "rope.scaling.type", full) == NULL ? NULL : text_of(r, full);
 	s->rope.factor = number(r, "rope.scaling.factor", linear);
-	/* Says with what a context was stretched; only yarn computes with it. */
-	(void)integer(r, "rope.scaling.original_context_length", 0);
 	if (find(r, "rope.scaling.type", full) != NULL && scaling == NULL)
 		model_fault(r->f, PC6282_MODEL_KEY, NULL, "%s is no name", full);
 	else if (scaling != NULL ? strcmp(scaling, "linear") == 0 : s->rope.factor != 1)
 		s->rope.scaling = PCTL_MODEL_SCALING_LINEAR;
+	else if (scaling != NULL && strcmp(scaling, "yarn") == 0)
+		yarn(r);
 	else if (scaling != NULL && strcmp(scaling, "none") != 0)
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
-			    "%s is \"%.100s\"; none and linear are known", full, scaling);
+			    "%s is \"%.100s\"; none, linear and yarn are known", full, scaling);
 	else
 		s->rope.factor = 1;
+	/* Elsewhere it says with what a context was stretched, and nothing computes with it. */
+	(void)integer(r, "rope.scaling.original_context_length", 0);
+	if (s->rope.scaling != PCTL_MODEL_SCALING_YARN)
+		no_yarn(r);
 	llama3(r);
 }
 
 static int holds(const reader *r, const char *name)
 {
-	return pctl_tensor_file_find(r->file, name, NULL, &(uint64_t){0}) == PCTL_OK;
+	uint64_t i;
+
+	return tensor(r, name, &i) != NULL;
 }
 
 /* What is told by the tensors that are there: llama.cpp writes no keys for it. */
@@ -246,7 +303,7 @@ static void by_tensors(const reader *r)
 	pctl_model_shape *s = &r->m->shape;
 
 	s->tied = !holds(r, "output.weight");
-	if (s->family != PCTL_MODEL_QWEN2)
+	if (s->family != PCTL_MODEL_QWEN2 && s->family != PCTL_MODEL_QWEN2MOE)
 		s->qkv_bias = holds(r, "blk.0.attn_q.bias");
 	s->o_bias = holds(r, "blk.0.attn_output.bias");
 }
@@ -255,12 +312,13 @@ static uint64_t vocabulary(const reader *r)
 {
 	const pctl_gguf_key *k = pctl_tensor_file_key(r->file, "tokenizer.ggml.tokens");
 	uint64_t i, rows = UINT64_MAX;
+	pctl_tensor_file *file;
 
 	if (k != NULL && k->type == PCTL_GGUF_ARRAY)
 		rows = k->n;
-	else if (pctl_tensor_file_find(r->file, "token_embd.weight", NULL, &i) == PCTL_OK &&
-		 pctl_tensor_file_at(r->file, i)->type.rank == 2)
-		rows = pctl_tensor_file_at(r->file, i)->type.dim[0];
+	else if ((file = tensor(r, "token_embd.weight", &i)) != NULL &&
+		 pctl_tensor_file_at(file, i)->type.rank == 2)
+		rows = pctl_tensor_file_at(file, i)->type.dim[0];
 	return integer(r, "vocab_size", rows);
 }
 
@@ -285,7 +343,15 @@ static void experts(const reader *r)
 		model_fault(r->f, PC6282_MODEL_KEY, NULL, "%s is neither true nor false", full);
 	else if (k != NULL)
 		s->norm_used = v;
-	if (s->family != PCTL_MODEL_MIXTRAL && s->family != PCTL_MODEL_QWEN3MOE)
+	if (s->family == PCTL_MODEL_QWEN2MOE)
+		s->n_ff_shared = integer(r, "expert_shared_feed_forward_length", UINT64_MAX);
+	else if (integer(r, "expert_shared_feed_forward_length", 0) != 0)
+		model_fault(
+			r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			"%s.expert_shared_feed_forward_length: this family has no shared expert",
+			r->arch);
+	if (s->family != PCTL_MODEL_MIXTRAL && s->family != PCTL_MODEL_QWEN3MOE &&
+	    s->family != PCTL_MODEL_QWEN2MOE)
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
 			    "%s.expert_count: this family has no experts here", r->arch);
 }
@@ -314,16 +380,13 @@ void model_read_gguf(pctl_model *m, model_faults *f)
 		return;
 	model_family_defaults(s);
 	unknown_keys(&r);
-	if (pctl_tensor_file_key(r.file, "split.count") != NULL &&
-	    pctl_tensor_file_key(r.file, "split.count")->bits > 1)
-		model_fault(f, PC6283_MODEL_UNSUPPORTED,
-			    "llama-gguf-split --merge makes one of them",
-			    "split.count: the model is in several GGUF files");
 	s->n_layers = integer(&r, "block_count", UINT64_MAX);
 	s->n_embd = integer(&r, "embedding_length", UINT64_MAX);
 	s->n_context = integer(&r, "context_length", UINT64_MAX);
 	s->n_ff = integer(&r, "feed_forward_length",
-			  s->family == PCTL_MODEL_QWEN3MOE ? 0 : UINT64_MAX);
+			  s->family == PCTL_MODEL_QWEN3MOE || s->family == PCTL_MODEL_QWEN2MOE
+				  ? 0
+				  : UINT64_MAX);
 	s->rms_eps = number(&r, "attention.layer_norm_rms_epsilon", (double)NAN);
 	heads(&r);
 	experts(&r);

@@ -18,6 +18,7 @@ typedef enum pctl_model_family {
 	PCTL_MODEL_MISTRAL,
 	PCTL_MODEL_MIXTRAL,
 	PCTL_MODEL_QWEN2,
+	PCTL_MODEL_QWEN2MOE,
 	PCTL_MODEL_QWEN3,
 	PCTL_MODEL_QWEN3MOE,
 	PCTL_MODEL_GEMMA,
@@ -32,23 +33,28 @@ typedef enum pctl_model_pairing { PCTL_MODEL_HALVES, PCTL_MODEL_NEIGHBOURS } pct
 typedef enum pctl_model_scaling {
 	PCTL_MODEL_SCALING_NONE,
 	PCTL_MODEL_SCALING_LINEAR,
-	PCTL_MODEL_SCALING_LLAMA3
+	PCTL_MODEL_SCALING_LLAMA3,
+	PCTL_MODEL_SCALING_YARN,
+	PCTL_MODEL_SCALING_DYNAMIC
 } pctl_model_scaling;
 
 /*
- * factor      by how much positions are stretched (linear, llama3)
- * low, high   llama3: low_freq_factor, high_freq_factor
- * n_original  llama3: the context that it was trained with
+ * factor      by how much positions are stretched (linear, llama3, yarn; dynamic: behind n_context, where nothing is run)
+ * low, high   llama3: low_freq_factor, high_freq_factor; yarn: beta_slow, beta_fast, turns within n_original of features that are
+ *             stretched whole, and not at all
+ * n_original  llama3, yarn: the context that it was trained with
+ * magnitude   yarn: what cosines and sines are multiplied with
  */
 typedef struct pctl_model_rope {
 	pctl_model_pairing pairing;
 	pctl_model_scaling scaling;
-	double base, factor, low, high;
+	double base, factor, low, high, magnitude;
 	uint64_t n_original;
 } pctl_model_rope;
 
 /*
  * n_ff          features of a feed-forward block, or of one expert
+ * n_ff_shared   features of the expert that every token goes to, whose part a gate of one feature weighs by its sigmoid; 0: none
  * n_experts     0: none; n_used: how many of them a token goes to; norm_used: their weights are made to add up to 1
  * window        tokens that one token sees, itself included, in layers with a sliding window; 0: there are none. Layers from
  *               window_first on have it, of those every window_every-th
@@ -63,7 +69,7 @@ typedef struct pctl_model_rope {
 typedef struct pctl_model_shape {
 	pctl_model_family family;
 	uint64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff, n_vocab, n_context;
-	uint64_t n_experts, n_used;
+	uint64_t n_experts, n_used, n_ff_shared;
 	uint64_t window, window_first, window_every;
 	double rms_eps, attn_softcap, final_softcap, attn_scale, embed_scale, norm_offset;
 	pctl_model_rope rope;
@@ -93,6 +99,10 @@ typedef enum pctl_model_role {
 	PCTL_ROLE_GATE_EXPERTS,
 	PCTL_ROLE_UP_EXPERTS,
 	PCTL_ROLE_DOWN_EXPERTS,
+	PCTL_ROLE_SHARED_ROUTER,
+	PCTL_ROLE_SHARED_GATE,
+	PCTL_ROLE_SHARED_UP,
+	PCTL_ROLE_SHARED_DOWN,
 	PCTL_ROLE_POST_FFN_NORM,
 	PCTL_ROLE_OUTPUT_NORM,
 	PCTL_ROLE_OUTPUT,
@@ -144,6 +154,8 @@ pctl_status pctl_model_hash(const pctl_model *m, const pctl_model_tensor *t, con
 const char *pctl_model_family_name(pctl_model_family family);
 int pctl_model_family_named(const char *name, pctl_model_family *out);
 const char *pctl_model_role_name(pctl_model_role role);
+/* The number of a role in seeded weights (SEMANTICS.md 19.3). */
+uint32_t pctl_model_role_number(pctl_model_role role);
 const char *pctl_model_scaling_name(pctl_model_scaling scaling);
 
 /* 1: a model of this shape has tensors of that role; experts: how many a layer, in that layout. */
@@ -163,6 +175,8 @@ int pctl_model_role_is_small(pctl_model_role role);
 int pctl_model_layer_slides(const pctl_model_shape *s, uint64_t layer);
 /* Bytes of keys and values that a token takes, in elements of f32. */
 uint64_t pctl_model_kv_bytes(const pctl_model_shape *s);
+/* What yarn multiplies cosines and sines with where nothing else is said: 0.1 * ln(factor) + 1. */
+double pctl_model_yarn_magnitude(double factor);
 /* What Llama 3's scaling divides the inverse frequency of pair i by: element i of PCTL_ROLE_ROPE_FREQS. */
 float pctl_model_rope_divisor(const pctl_model_shape *s, uint64_t i);
 /* Fill in what follows from the rest: scales, and f32's nearest of numbers. attn_scale 0: the head's own. */
@@ -194,6 +208,8 @@ typedef struct pctl_model_vocabulary {
 pctl_status pctl_model_vocabulary_read(const pctl_model *m, const pctl_call *call,
 				       pctl_model_vocabulary *out);
 void pctl_model_vocabulary_clear(pctl_model_vocabulary *v);
+/* The same for who wants nothing of it. A GGUF file without any tokenizer is for those who have tokens, and a folder's is elsewhere: both are fine. */
+pctl_status pctl_model_vocabulary_check(const pctl_model *m, const pctl_call *call);
 /* The keys of a tokenizer of a GGUF file, as they are there, for another one. PC6290: it has none, or one of more than n_vocab tokens. */
 pctl_status pctl_model_tokenizer_keys(const char *path, uint64_t n_vocab, const pctl_call *call,
 				      pctl_gguf_keys *out);

@@ -63,6 +63,16 @@ static const struct {
 	[PCTL_ROLE_DOWN_EXPERTS] = {"down_experts", EXPERT, 0, "blk.{i}.ffn_down_exps.weight",
 				    "model.layers.{i}.mlp.experts.{e}.down_proj.weight", NULL,
 				    "model.layers.{i}.block_sparse_moe.experts.{e}.w2.weight"},
+	[PCTL_ROLE_SHARED_ROUTER] = {"shared_router", LAYER, 1, "blk.{i}.ffn_gate_inp_shexp.weight",
+				     "model.layers.{i}.mlp.shared_expert_gate.weight", NULL, NULL},
+	[PCTL_ROLE_SHARED_GATE] = {"shared_gate", LAYER, 0, "blk.{i}.ffn_gate_shexp.weight",
+				   "model.layers.{i}.mlp.shared_expert.gate_proj.weight", NULL,
+				   NULL},
+	[PCTL_ROLE_SHARED_UP] = {"shared_up", LAYER, 0, "blk.{i}.ffn_up_shexp.weight",
+				 "model.layers.{i}.mlp.shared_expert.up_proj.weight", NULL, NULL},
+	[PCTL_ROLE_SHARED_DOWN] = {"shared_down", LAYER, 0, "blk.{i}.ffn_down_shexp.weight",
+				   "model.layers.{i}.mlp.shared_expert.down_proj.weight", NULL,
+				   NULL},
 	[PCTL_ROLE_POST_FFN_NORM] = {"post_ffn_norm", LAYER, 1, "blk.{i}.post_ffw_norm.weight",
 				     "model.layers.{i}.post_feedforward_layernorm.weight", NULL,
 				     NULL},
@@ -74,6 +84,16 @@ static const struct {
 const char *pctl_model_role_name(pctl_model_role role)
 {
 	return rows[role].word;
+}
+
+uint32_t pctl_model_role_number(pctl_model_role role)
+{
+	/* Shared experts came later, behind all that were there. */
+	if (role < PCTL_ROLE_SHARED_ROUTER)
+		return (uint32_t)role;
+	if (role > PCTL_ROLE_SHARED_DOWN)
+		return (uint32_t)role - 4;
+	return (uint32_t)(PCTL_ROLES - 4 + role - PCTL_ROLE_SHARED_ROUTER);
 }
 
 int pctl_model_role_is_small(pctl_model_role role)
@@ -114,6 +134,11 @@ static int has(const pctl_model_shape *s, pctl_model_role role, pctl_model_layou
 	case PCTL_ROLE_UP_EXPERTS:
 	case PCTL_ROLE_DOWN_EXPERTS:
 		return s->n_experts != 0;
+	case PCTL_ROLE_SHARED_ROUTER:
+	case PCTL_ROLE_SHARED_GATE:
+	case PCTL_ROLE_SHARED_UP:
+	case PCTL_ROLE_SHARED_DOWN:
+		return s->n_ff_shared != 0;
 	case PCTL_ROLE_OUTPUT:
 		return !s->tied;
 	default:
@@ -158,6 +183,10 @@ void pctl_model_expected(const pctl_model_shape *s, pctl_model_role role, pctl_m
 		[PCTL_ROLE_GATE_EXPERTS] = {s->n_ff, s->n_embd},
 		[PCTL_ROLE_UP_EXPERTS] = {s->n_ff, s->n_embd},
 		[PCTL_ROLE_DOWN_EXPERTS] = {s->n_embd, s->n_ff},
+		[PCTL_ROLE_SHARED_ROUTER] = {layout == PCTL_MODEL_LAYOUT_SAFETENSORS, s->n_embd},
+		[PCTL_ROLE_SHARED_GATE] = {s->n_ff_shared, s->n_embd},
+		[PCTL_ROLE_SHARED_UP] = {s->n_ff_shared, s->n_embd},
+		[PCTL_ROLE_SHARED_DOWN] = {s->n_embd, s->n_ff_shared},
 		[PCTL_ROLE_POST_FFN_NORM] = {0, s->n_embd},
 		[PCTL_ROLE_OUTPUT_NORM] = {0, s->n_embd},
 		[PCTL_ROLE_OUTPUT] = {s->n_vocab, s->n_embd},

@@ -12,7 +12,7 @@
 #define TWO_PI 6.283185307179586
 
 static const char *const family_names[PCTL_MODEL_FAMILIES] = {
-	"llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2"};
+	"llama", "mistral", "mixtral", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "gemma", "gemma2"};
 
 const char *pctl_model_family_name(pctl_model_family family)
 {
@@ -32,9 +32,9 @@ int pctl_model_family_named(const char *name, pctl_model_family *out)
 const char *pctl_model_scaling_name(pctl_model_scaling scaling)
 {
 	static const char *const names[] = {
-		[PCTL_MODEL_SCALING_NONE] = "none",
-		[PCTL_MODEL_SCALING_LINEAR] = "linear",
-		[PCTL_MODEL_SCALING_LLAMA3] = "llama3",
+		[PCTL_MODEL_SCALING_NONE] = "none",	  [PCTL_MODEL_SCALING_LINEAR] = "linear",
+		[PCTL_MODEL_SCALING_LLAMA3] = "llama3",	  [PCTL_MODEL_SCALING_YARN] = "yarn",
+		[PCTL_MODEL_SCALING_DYNAMIC] = "dynamic",
 	};
 
 	return names[scaling];
@@ -49,7 +49,7 @@ void model_family_defaults(pctl_model_shape *s)
 	s->rope.pairing = PCTL_MODEL_HALVES;
 	s->gelu = f == PCTL_MODEL_GEMMA || f == PCTL_MODEL_GEMMA2;
 	s->tied = s->gelu;
-	s->qkv_bias = f == PCTL_MODEL_QWEN2;
+	s->qkv_bias = f == PCTL_MODEL_QWEN2 || f == PCTL_MODEL_QWEN2MOE;
 	s->qk_norm = f == PCTL_MODEL_QWEN3 || f == PCTL_MODEL_QWEN3MOE;
 	s->post_norms = f == PCTL_MODEL_GEMMA2;
 	s->norm_used = f == PCTL_MODEL_MIXTRAL || f == PCTL_MODEL_QWEN3MOE;
@@ -60,10 +60,16 @@ void pctl_model_complete(pctl_model_shape *s)
 	/* Both formats mean floats of 32 bits. */
 	s->rms_eps = (double)(float)s->rms_eps;
 	s->rope.base = (double)(float)s->rope.base;
+	s->rope.magnitude = (double)(float)s->rope.magnitude;
 	s->embed_scale = s->gelu ? (double)(float)sqrt((double)s->n_embd) : 1;
 	s->window_every = s->family == PCTL_MODEL_GEMMA2 ? 2 : 1;
 	if (s->attn_scale == 0 && s->head_dim != 0)
 		s->attn_scale = (double)(float)(1 / sqrt((double)s->head_dim));
+}
+
+double pctl_model_yarn_magnitude(double factor)
+{
+	return factor > 1 ? 0.1 * log(factor) + 1 : 1;
 }
 
 float pctl_model_rope_divisor(const pctl_model_shape *s, uint64_t i)
@@ -125,6 +131,13 @@ void model_check_shape(const pctl_model_shape *s, model_faults *f)
 		number_in(f, "high_freq_factor", s->rope.high - s->rope.low, 1e-6);
 		size_in(f, "the context before rope's scaling", s->rope.n_original, UINT32_MAX);
 	}
+	if (s->rope.scaling == PCTL_MODEL_SCALING_YARN) {
+		number_in(f, "beta_slow", s->rope.low, 1e-3);
+		number_in(f, "beta_fast", s->rope.high - s->rope.low, 1e-6);
+		number_in(f, "the base of rope with yarn", s->rope.base, 1.000001);
+		number_in(f, "yarn's factor of attention", s->rope.magnitude, 1e-3);
+		size_in(f, "the context before rope's scaling", s->rope.n_original, 1u << 24);
+	}
 	number_in(f, "the cap of attention", s->attn_softcap, 0);
 	number_in(f, "the cap of logits", s->final_softcap, 0);
 	if (s->n_kv_heads != 0 && s->n_heads % s->n_kv_heads != 0)
@@ -135,6 +148,11 @@ void model_check_shape(const pctl_model_shape *s, model_faults *f)
 		model_fault(f, PC6282_MODEL_KEY, NULL,
 			    "a head of %" PRIu64 " features cannot be turned in pairs",
 			    s->head_dim);
+	if (s->n_ff_shared > SIZE_LIMIT || (s->n_ff_shared != 0 && s->n_experts == 0))
+		model_fault(f, PC6282_MODEL_KEY, NULL,
+			    "a shared expert of %" PRIu64 " features beside %" PRIu64
+			    " experts cannot be",
+			    s->n_ff_shared, s->n_experts);
 	if (s->n_experts > EXPERTS_LIMIT || (s->n_experts != 0 && s->n_used == 0) ||
 	    s->n_used > s->n_experts)
 		model_fault(f, PC6282_MODEL_KEY, NULL,

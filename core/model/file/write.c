@@ -134,7 +134,8 @@ static void small_row(const writing *w, const planned *p, uint64_t n, float *v)
 {
 	const int bias = p->role == PCTL_ROLE_Q_BIAS || p->role == PCTL_ROLE_K_BIAS;
 	const int norm = p->tensor.type.rank == 1 && !bias && p->role != PCTL_ROLE_ROPE_FREQS &&
-			 p->role != PCTL_ROLE_V_BIAS && p->role != PCTL_ROLE_O_BIAS;
+			 p->role != PCTL_ROLE_SHARED_ROUTER && p->role != PCTL_ROLE_V_BIAS &&
+			 p->role != PCTL_ROLE_O_BIAS;
 	float *copy = v + n;
 
 	for (uint64_t i = 0; i < n && norm && w->shape.norm_offset != 0; i++)
@@ -233,23 +234,6 @@ static pctl_status write_file(writing *w, const char *path, pctl_tensor_format f
 	return status;
 }
 
-static pctl_status write_gguf(writing *w)
-{
-	pctl_gguf_keys keys = {PCTL_STR_BUF_INIT, 0};
-	pctl_status status;
-
-	pctl_model_gguf_keys(&w->shape, &keys);
-	if (w->to->keys != NULL) {
-		pctl_str_add_n(&keys.bytes, w->to->keys->bytes.data, w->to->keys->bytes.n);
-		keys.n += w->to->keys->n;
-	}
-	status = keys.bytes.failed
-			 ? pctl_no_memory(w->call, "keys")
-			 : write_file(w, w->to->path, PCTL_TENSOR_FORMAT_GGUF, &keys, 0, w->n);
-	pctl_str_drop(&keys.bytes);
-	return status;
-}
-
 /* Where each file ends: as many tensors as stay within the size, at least one. */
 static uint32_t cut(const writing *w, uint64_t *ends)
 {
@@ -265,6 +249,60 @@ static uint32_t cut(const writing *w, uint64_t *ends)
 	}
 	ends[n++] = w->n;
 	return n;
+}
+
+/* The first part has all that is said; each says which it is. */
+static pctl_status write_part(writing *w, const pctl_gguf_keys *first, uint32_t i, uint32_t n,
+			      uint64_t from, uint64_t to)
+{
+	pctl_gguf_keys keys = {PCTL_STR_BUF_INIT, 0};
+	char *path = NULL;
+	pctl_status status;
+
+	if (i == 0) {
+		pctl_str_add_n(&keys.bytes, first->bytes.data, first->bytes.n);
+		keys.n = first->n;
+	}
+	if (n > 1) {
+		pctl_gguf_put_u16(&keys, "split.no", (uint16_t)i);
+		pctl_gguf_put_u16(&keys, "split.count", (uint16_t)n);
+		pctl_gguf_put_i32(&keys, "split.tensors.count", (int32_t)w->n);
+		path = pctl_arena_printf(w->arena, "%.*s-%05" PRIu32 "-of-%05" PRIu32 ".gguf",
+					 (int)(strlen(w->to->path) - 5), w->to->path, i + 1, n);
+	}
+	status = keys.bytes.failed || (n > 1 && path == NULL)
+			 ? pctl_no_memory(w->call, "keys")
+			 : write_file(w, n > 1 ? path : w->to->path, PCTL_TENSOR_FORMAT_GGUF, &keys,
+				      from, to - from);
+	pctl_str_drop(&keys.bytes);
+	return status;
+}
+
+/* The first part comes last: without it the others are no model. */
+static pctl_status write_gguf(writing *w)
+{
+	uint64_t *ends = pctl_arena_array(w->arena, w->n + 1, sizeof(*ends));
+	pctl_gguf_keys keys = {PCTL_STR_BUF_INIT, 0};
+	pctl_status status = PCTL_OK;
+	uint32_t n;
+
+	if (ends == NULL)
+		return pctl_no_memory(w->call, "parts");
+	n = cut(w, ends);
+	if (n > PCTL_TENSOR_SHARDS_MAX)
+		return pctl_refuse(w->call, PC6290_MODEL_PLAN,
+				   "%s: %" PRIu32 " files: --shard is too small", w->to->path, n);
+	pctl_model_gguf_keys(&w->shape, &keys);
+	if (w->to->keys != NULL) {
+		pctl_str_add_n(&keys.bytes, w->to->keys->bytes.data, w->to->keys->bytes.n);
+		keys.n += w->to->keys->n;
+	}
+	if (keys.bytes.failed)
+		status = pctl_no_memory(w->call, "keys");
+	for (uint32_t i = n; i-- > 0 && status == PCTL_OK;)
+		status = write_part(w, &keys, i, n, i == 0 ? 0 : ends[i - 1], ends[i]);
+	pctl_str_drop(&keys.bytes);
+	return status;
 }
 
 static const char *shard_name(writing *w, uint32_t i, uint32_t n)

@@ -26,7 +26,7 @@ typedef struct pctl_model_source {
 /*
  * path    a name that ends in .gguf: one file; any other: a folder, which is not there or empty, with config.json and safetensors
  * dtype   of weights; PCTL_SCALAR_NONE: as the source has them
- * shard   bytes of a file of safetensors, about; 0: one file
+ * shard   bytes of a file of safetensors, or of a part of GGUF (NAME-00001-of-00003.gguf), about; 0: one file
  * keys    of a GGUF file besides the description: its tokenizer; NULL: none
  * texts   files of a folder besides config.json: tokenizer.json ..
  */

@@ -13,6 +13,19 @@ static int as_llama(pctl_model_family f)
 	return f == PCTL_MODEL_LLAMA || f == PCTL_MODEL_MISTRAL || f == PCTL_MODEL_MIXTRAL;
 }
 
+/* What GGUF says of yarn's magnitude, whose part by the factor is computed by the reader: NAN where no f32 gives it. */
+static double attn_factor(const pctl_model_rope *r)
+{
+	const double part = pctl_model_yarn_magnitude(r->factor);
+	const float near = (float)(r->magnitude / part);
+	const float all[] = {near, nextafterf(near, 0), nextafterf(near, INFINITY)};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if ((float)((double)all[i] * part) == (float)r->magnitude)
+			return (double)all[i];
+	return NAN;
+}
+
 pctl_status pctl_model_shape_for(const pctl_model_shape *s, pctl_model_layout layout,
 				 const char *path, const pctl_call *call, pctl_model_shape *out)
 {
@@ -30,9 +43,15 @@ pctl_status pctl_model_shape_for(const pctl_model_shape *s, pctl_model_layout la
 	else if (gguf && s->rope.scaling == PCTL_MODEL_SCALING_LLAMA3 &&
 		 (s->rope.low != 1 || s->rope.high != 4 || s->rope.n_original != 8192))
 		cannot = "other numbers of Llama 3's scaling than 1, 4 and 8192";
-	else if (!gguf && s->qkv_bias != s->o_bias && s->family != PCTL_MODEL_QWEN2)
+	else if (gguf && s->rope.scaling == PCTL_MODEL_SCALING_DYNAMIC)
+		cannot = "dynamic scaling of rope";
+	else if (gguf && s->rope.scaling == PCTL_MODEL_SCALING_YARN && isnan(attn_factor(&s->rope)))
+		cannot = "yarn with this factor of attention";
+	else if (!gguf && s->qkv_bias != s->o_bias && s->family != PCTL_MODEL_QWEN2 &&
+		 s->family != PCTL_MODEL_QWEN2MOE)
 		cannot = "biases of q, k and v alone";
-	else if (!gguf && s->family == PCTL_MODEL_QWEN2 && s->o_bias)
+	else if (!gguf && (s->family == PCTL_MODEL_QWEN2 || s->family == PCTL_MODEL_QWEN2MOE) &&
+		 s->o_bias)
 		cannot = "a bias of this family's attention output";
 	else if (!gguf && out->family != PCTL_MODEL_LLAMA && as_llama(out->family) && s->qkv_bias)
 		cannot = "biases of this family";
@@ -72,6 +91,19 @@ void pctl_model_gguf_keys(const pctl_model_shape *s, pctl_gguf_keys *out)
 		pctl_gguf_put_string(out, key(k, arch, "rope.scaling.type"), "linear", 6);
 		pctl_gguf_put_f32(out, key(k, arch, "rope.scaling.factor"), (float)s->rope.factor);
 	}
+	if (s->rope.scaling == PCTL_MODEL_SCALING_YARN) {
+		pctl_gguf_put_string(out, key(k, arch, "rope.scaling.type"), "yarn", 4);
+		pctl_gguf_put_f32(out, key(k, arch, "rope.scaling.factor"), (float)s->rope.factor);
+		pctl_gguf_put_u32(out, key(k, arch, "rope.scaling.original_context_length"),
+				  (uint32_t)s->rope.n_original);
+		pctl_gguf_put_f32(out, key(k, arch, "rope.scaling.yarn_beta_fast"),
+				  (float)s->rope.high);
+		pctl_gguf_put_f32(out, key(k, arch, "rope.scaling.yarn_beta_slow"),
+				  (float)s->rope.low);
+		if (attn_factor(&s->rope) != 1)
+			pctl_gguf_put_f32(out, key(k, arch, "rope.scaling.yarn_attn_factor"),
+					  (float)attn_factor(&s->rope));
+	}
 	if (s->window != 0)
 		pctl_gguf_put_u32(out, key(k, arch, "attention.sliding_window"),
 				  (uint32_t)s->window);
@@ -87,6 +119,9 @@ void pctl_model_gguf_keys(const pctl_model_shape *s, pctl_gguf_keys *out)
 		pctl_gguf_put_u32(out, key(k, arch, "expert_feed_forward_length"),
 				  (uint32_t)s->n_ff);
 		pctl_gguf_put_bool(out, key(k, arch, "expert_weights_norm"), s->norm_used);
+		if (s->n_ff_shared != 0)
+			pctl_gguf_put_u32(out, key(k, arch, "expert_shared_feed_forward_length"),
+					  (uint32_t)s->n_ff_shared);
 	}
 }
 
@@ -118,13 +153,19 @@ static void rope(pctl_json *j, const pctl_model_shape *s)
 		real(j, "high_freq_factor", r->high);
 		number(j, "original_max_position_embeddings", r->n_original);
 	}
+	if (r->scaling == PCTL_MODEL_SCALING_YARN) {
+		number(j, "original_max_position_embeddings", r->n_original);
+		real(j, "beta_fast", r->high);
+		real(j, "beta_slow", r->low);
+		real(j, "attention_factor", r->magnitude);
+	}
 	pctl_json_object_end(j);
 }
 
 static void windows(pctl_json *j, const pctl_model_shape *s)
 {
 	const int qwen = s->family == PCTL_MODEL_QWEN2 || s->family == PCTL_MODEL_QWEN3 ||
-			 s->family == PCTL_MODEL_QWEN3MOE;
+			 s->family == PCTL_MODEL_QWEN2MOE || s->family == PCTL_MODEL_QWEN3MOE;
 
 	if (s->window == 0 && s->family != PCTL_MODEL_MISTRAL && s->family != PCTL_MODEL_MIXTRAL)
 		return;
@@ -150,12 +191,15 @@ static void experts(pctl_json *j, const pctl_model_shape *s)
 		return;
 	number(j, "moe_intermediate_size", s->n_ff);
 	pctl_json_kv_bool(j, "norm_topk_prob", s->norm_used);
+	if (s->n_ff_shared != 0)
+		number(j, "shared_expert_intermediate_size", s->n_ff_shared);
 }
 
 char *pctl_model_config(const pctl_model_shape *s, uint32_t dtype)
 {
-	const char *family =
-		s->family == PCTL_MODEL_QWEN3MOE ? "qwen3_moe" : pctl_model_family_name(s->family);
+	const char *family = s->family == PCTL_MODEL_QWEN3MOE	? "qwen3_moe"
+			     : s->family == PCTL_MODEL_QWEN2MOE ? "qwen2_moe"
+								: pctl_model_family_name(s->family);
 	pctl_json j;
 
 	pctl_json_init(&j, 2);

@@ -159,7 +159,7 @@ void pctl_model_engine_close(pctl_model_engine *e)
 		return;
 	engine_close_sizes(e);
 	pctl_scratch_drop(e->scratch);
-	pctl_tokenizer_destroy(e->tokenizer);
+	pctl_model_words_close(&e->words);
 	pctl_model_close(e->model);
 	pctl_arena_destroy(e->arena);
 	free(e);
@@ -177,7 +177,7 @@ const pctl_model *pctl_model_engine_model(const pctl_model_engine *e)
 
 const pctl_tokenizer *pctl_model_engine_tokenizer(const pctl_model_engine *e)
 {
-	return e->tokenizer;
+	return e->words.tokenizer;
 }
 
 pctl_status pctl_model_engine_warm(pctl_model_engine *e, uint32_t gives, const pctl_call *call)

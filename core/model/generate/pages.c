@@ -19,5 +19,5 @@ void engine_give_pages(pctl_model_engine *e, uint32_t slot)
 
 	while (s->n_pages != 0)
 		e->free_pages[e->n_free++] = s->pages[--s->n_pages];
-	s->n_held = 0;
+	s->n_held = s->lost = 0;
 }

@@ -4,6 +4,7 @@
 
 #include "foundation/base/arena.h"
 #include "model/generate/model_engine.h"
+#include "model/generate/words.h"
 #include "model/pipeline/pipeline.h"
 
 #define ENGINE_INPUTS 15u
@@ -44,10 +45,10 @@ typedef struct engine_size {
 	pctl_arena *arena;
 } engine_size;
 
-/* The pages of a slot, and how many positions it holds. */
+/* The pages of a slot, and how many positions it holds; lost: what they held is gone. */
 typedef struct engine_slot {
 	uint32_t *pages;
-	uint32_t n_pages, n_held;
+	uint32_t n_pages, n_held, lost;
 } engine_slot;
 
 struct pctl_model_engine {
@@ -55,8 +56,7 @@ struct pctl_model_engine {
 	pctl_arena *arena;
 	pctl_model *model;
 	const char *scratch, *path;
-	pctl_tokenizer *tokenizer;
-	const pctl_template *template_;
+	pctl_model_words words;
 	pctl_run_request request;
 	pctl_engine engine;
 	uint32_t n_pages, n_free, slot_pages;
@@ -70,7 +70,7 @@ struct pctl_model_engine {
 	char cid[PCTL_CID_TEXT_SIZE];
 };
 
-/* text.c: tokenizer and template of the model's files, or those asked for; the engine's calls about text. */
+/* text.c: the model's words, and the engine's calls about text. */
 pctl_status engine_open_text(pctl_model_engine *e, const pctl_model_engine_options *o,
 			     const pctl_call *call);
 

@@ -155,7 +155,6 @@ pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk,
 			   const pctl_call *call, engine_size **out)
 {
 	const uint64_t began = pctl_clock_ns();
-	pctl_resident_facts facts;
 	engine_size *z;
 	pctl_status status;
 
@@ -180,8 +179,6 @@ pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk,
 		return status;
 	}
 	e->n_sizes++;
-	pctl_resident_facts_of(z->resident, &facts);
-	e->facts.constant_bytes += facts.constant_bytes;
 	e->facts.build_ns += pctl_clock_ns() - began;
 	*out = z;
 	return PCTL_OK;

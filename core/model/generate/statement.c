@@ -12,7 +12,6 @@
 #include "foundation/diag/diag.h"
 #include "runtime/cas/codings.h"
 
-#define LARGEST (64u << 20)
 #define SEQUENCES_MAX 1024u
 
 static const char *const why_words[] = {[PCTL_GENERATED_LENGTH] = "length",
@@ -160,14 +159,21 @@ pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options 
 							       : PCTL_OK;
 }
 
+pctl_status pctl_statement_sign(const pctl_statement *s, const pctl_signer *signer,
+				const pctl_call *call, pctl_str_buf *out)
+{
+	const pctl_status status =
+		pctl_record_put(&pctl_statement_type, s, out, "a statement", call);
+
+	return status == PCTL_OK ? pctl_signer_seal(signer, out, call) : status;
+}
+
 pctl_status pctl_statement_write(const pctl_statement *s, const char *path,
 				 const pctl_signer *signer, const pctl_call *call)
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	pctl_status status = pctl_record_put(&pctl_statement_type, s, &text, "a statement", call);
+	pctl_status status = pctl_statement_sign(s, signer, call, &text);
 
-	if (status == PCTL_OK)
-		status = pctl_signer_seal(signer, &text, call);
 	if (status == PCTL_OK)
 		status = pctl_file_write(path, text.data, text.n, 1, call);
 	pctl_str_drop(&text);
@@ -185,26 +191,36 @@ static pctl_status check_name(const char *path, const char *name, const pctl_cal
 				     "%s: the name of its device is no line of text", path);
 }
 
-pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_call *call,
-				pctl_statement *out)
+pctl_status pctl_statement_parse(const char *name, const char *text, uint64_t n, pctl_arena *arena,
+				 const pctl_call *call, pctl_statement *out)
 {
-	char *text = NULL, signer[PCTL_PUBLIC_KEY_TEXT];
+	char signer[PCTL_PUBLIC_KEY_TEXT];
 	size_t n_signed = 0;
-	uint64_t n = 0;
-	pctl_status status = pctl_file_read(path, LARGEST, call, &text, &n);
+	pctl_status status = pctl_sealed_check(name, text, n, call, &n_signed, signer);
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = pctl_sealed_check(path, text, n, call, &n_signed, signer);
-	if (status == PCTL_OK)
-		status = pctl_record_read_exact(&pctl_statement_type, path, text, n_signed, arena,
+		status = pctl_record_read_exact(&pctl_statement_type, name, text, n_signed, arena,
 						call, out);
 	if (status == PCTL_OK)
-		status = check_name(path, out->device, call);
+		status = check_name(name, out->device, call);
 	if (status == PCTL_OK)
-		status = check_name(path, out->device_name, call);
+		status = check_name(name, out->device_name, call);
 	if (status == PCTL_OK)
 		memcpy(out->signer, signer, sizeof(signer));
+	return status;
+}
+
+pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_call *call,
+				pctl_statement *out)
+{
+	char *text = NULL;
+	uint64_t n = 0;
+	pctl_status status = pctl_file_read(path, PCTL_STATEMENT_BYTES_MAX, call, &text, &n);
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = pctl_statement_parse(path, text, n, arena, call, out);
 	free(text);
 	return status;
 }

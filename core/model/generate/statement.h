@@ -15,6 +15,7 @@ typedef struct pctl_statement_sequence {
 	pctl_cid logits;
 } pctl_statement_sequence;
 
+#define PCTL_STATEMENT_BYTES_MAX (64u << 20)
 #define PCTL_STATEMENT_NUMBER 24u /* bytes of a float, as "%.9g" writes it */
 
 /*
@@ -44,9 +45,14 @@ extern const pctl_record_type pctl_statement_type;
 pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options *o,
 			      const pctl_generated *g, const pctl_cid *logits, pctl_arena *arena,
 			      const pctl_call *call, pctl_statement *out);
+/* Signed: as text, appended to *out, or as a file. */
+pctl_status pctl_statement_sign(const pctl_statement *s, const pctl_signer *signer,
+				const pctl_call *call, pctl_str_buf *out);
 pctl_status pctl_statement_write(const pctl_statement *s, const char *path,
 				 const pctl_signer *signer, const pctl_call *call);
-/* PC6291 where the file is no such statement; PC5012 where it is not as it was signed. */
+/* PC6291 where the text, or the file, is no such statement; PC5012 where it is not as it was signed. name: for messages. */
+pctl_status pctl_statement_parse(const char *name, const char *text, uint64_t n, pctl_arena *arena,
+				 const pctl_call *call, pctl_statement *out);
 pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_call *call,
 				pctl_statement *out);
 /* The question of a statement; the prompt lies in the arena. PC6291 for numbers that are none. */

@@ -115,10 +115,16 @@ static pctl_status run(pctl_model_engine *e, engine_size *z, uint32_t n_tokens,
 	if (z->chunk == 1)
 		e->facts.dispatches = facts.dispatches;
 	e->facts.total_bytes = facts.total_bytes;
+	e->facts.constant_bytes = 0;
 	e->facts.cache_bytes = facts.state_bytes;
 	e->facts.device = facts.device;
 	e->facts.device_name = facts.device_name;
 	e->facts.evidence = facts.evidence;
+	/* What a size shares is counted with the one that brought it. */
+	for (uint32_t i = 0; i < e->n_sizes; i++) {
+		pctl_resident_facts_of(e->sizes[i].resident, &facts);
+		e->facts.constant_bytes += facts.constant_bytes;
+	}
 	return status;
 }
 
@@ -170,6 +176,19 @@ static pctl_status step_alone(pctl_model_engine *e, pctl_engine_row *r, const pc
 	return status;
 }
 
+/* Where nobody knows what caches are any more all of it goes away, and is built anew by the next step; what slots held is lost, the engine is
+ * not. */
+static void recover(pctl_model_engine *e)
+{
+	if (e->n_sizes == 0 || !pctl_resident_is_lost(e->sizes[0].resident))
+		return;
+	engine_close_sizes(e);
+	for (uint32_t i = 0; i < e->engine.n_slots; i++)
+		e->slots[i].lost = e->slots[i].n_pages != 0;
+	e->facts.device = e->facts.device_name = NULL;
+	e->facts.total_bytes = e->facts.constant_bytes = e->facts.cache_bytes = 0;
+}
+
 pctl_status engine_step(void *self, pctl_engine_row *rows, uint32_t n_rows, const pctl_call *call)
 {
 	pctl_model_engine *e = self;
@@ -184,7 +203,13 @@ pctl_status engine_step(void *self, pctl_engine_row *rows, uint32_t n_rows, cons
 			return pctl_refuse(
 				call, PC1_INTERNAL,
 				"a step of a row that does not go on where its slot stands");
-		rows[i].status = engine_take_pages(e, r->slot, r->start + r->count);
+		rows[i].status =
+			e->slots[r->slot].lost
+				? pctl_refuse(
+					  call, PC5251_RESIDENT_LOST,
+					  "what a sequence had on the device is gone: an "
+					  "earlier step ended so that nobody knows what is there")
+				: engine_take_pages(e, r->slot, r->start + r->count);
 		if (rows[i].status == PCTL_OK && r->count == 1)
 			all |= 1u << gives_of(e, r);
 	}
@@ -194,6 +219,8 @@ pctl_status engine_step(void *self, pctl_engine_row *rows, uint32_t n_rows, cons
 	for (uint32_t i = 0; status == PCTL_OK && i < n_rows; i++)
 		if (rows[i].status == PCTL_OK && rows[i].count > 1)
 			status = step_alone(e, &rows[i], call);
+	if (status != PCTL_OK)
+		recover(e);
 	e->facts.steps++;
 	return status;
 }

@@ -11,9 +11,11 @@
 static void rope_table(model_text *w)
 {
 	const pctl_model_rope *r = &w->s->rope;
-	char attr[400], scaling[200] = "";
+	const int yarn = r->scaling == PCTL_MODEL_SCALING_YARN;
+	char attr[500], scaling[300] = "";
 
-	if (r->scaling != PCTL_MODEL_SCALING_NONE)
+	/* dynamic scales where no position is. */
+	if (r->scaling != PCTL_MODEL_SCALING_NONE && r->scaling != PCTL_MODEL_SCALING_DYNAMIC)
 		text_print(scaling, sizeof(scaling), " scaling = \"%s\"; factor = \"%.9g\";",
 			   pctl_model_scaling_name(r->scaling), r->factor);
 	if (r->scaling == PCTL_MODEL_SCALING_LLAMA3)
@@ -21,7 +23,12 @@ static void rope_table(model_text *w)
 			   " low_freq_factor = \"%.9g\"; high_freq_factor = \"%.9g\"; "
 			   "original_positions = %" PRIu64 ";",
 			   r->low, r->high, r->n_original);
-	text_job(w, "rope_table", OP_ROPE_TABLE, NULL,
+	if (yarn)
+		text_print(scaling + strlen(scaling), sizeof(scaling) - strlen(scaling),
+			   " beta_fast = \"%.9g\"; beta_slow = \"%.9g\"; "
+			   "original_positions = %" PRIu64 "; magnitude = \"%.9g\";",
+			   r->high, r->low, r->n_original, r->magnitude);
+	text_job(w, "rope_table", yarn ? OP_YARN_TABLE : OP_ROPE_TABLE, NULL,
 		 text_print(attr, sizeof(attr),
 			    "dims = %" PRIu64 "; positions = %" PRIu64 "; base = \"%.9g\";%s",
 			    w->s->head_dim, w->plan->context, r->base, scaling));

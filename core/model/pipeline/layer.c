@@ -65,7 +65,8 @@ static int all_f32(const model_text *w, pctl_model_role role)
 static int is_norm(pctl_model_role role)
 {
 	return role != PCTL_ROLE_Q_BIAS && role != PCTL_ROLE_K_BIAS && role != PCTL_ROLE_V_BIAS &&
-	       role != PCTL_ROLE_O_BIAS && role != PCTL_ROLE_ROUTER;
+	       role != PCTL_ROLE_O_BIAS && role != PCTL_ROLE_ROUTER &&
+	       role != PCTL_ROLE_SHARED_ROUTER;
 }
 
 const char *text_small(model_text *w, pctl_model_role role, char out[REF_SIZE])
@@ -226,11 +227,11 @@ static void attention(model_text *w, const char *x, char out[REF_SIZE])
 	text_print(out, REF_SIZE, "%spost_attn_norm.y", w->prefix);
 }
 
-static void gated(model_text *w, const char *gate, const char *up)
+static void gated(model_text *w, const char *id, const char *gate, const char *up)
 {
 	char in[IN_SIZE];
 
-	text_job(w, "act", w->s->gelu ? OP_GEGLU : OP_SWIGLU,
+	text_job(w, id, w->s->gelu ? OP_GEGLU : OP_SWIGLU,
 		 text_print(in, sizeof(in), "a = \"%s\"; b = \"%s\";", gate, up), NULL);
 }
 
@@ -285,6 +286,35 @@ static const char *expert_product(model_text *w, const char *id, const char *x,
 	return text_print(out, REF_SIZE, "%s%s.y", w->prefix, id);
 }
 
+/* What every token goes through, weighed by the sigmoid of one feature, added to what the chosen experts give. */
+static void shared(model_text *w, const char *x, char out[REF_SIZE])
+{
+	char gate[REF_SIZE], up[REF_SIZE], in[IN_SIZE], attr[64];
+
+	product(w, "shared_gate", x, PCTL_ROLE_SHARED_GATE, 0, PCTL_ROLE_SHARED_GATE, gate);
+	product(w, "shared_up", x, PCTL_ROLE_SHARED_UP, 0, PCTL_ROLE_SHARED_UP, up);
+	gated(w, "shared_act", gate, up);
+	text_print(gate, sizeof(gate), "%sshared_act.y", w->prefix);
+	product(w, "shared_down", gate, PCTL_ROLE_SHARED_DOWN, 0, PCTL_ROLE_SHARED_DOWN, up);
+	/* GGUF has it as a row without an axis of rows. */
+	text_small(w, PCTL_ROLE_SHARED_ROUTER, gate);
+	text_job(w, "shared_row", OP_RESHAPE, text_print(in, sizeof(in), "x = \"%s\";", gate),
+		 text_print(attr, sizeof(attr), "shape = \"1,%" PRIu64 "\";", w->s->n_embd));
+	text_job(w, "shared_router", OP_MATMUL,
+		 text_print(in, sizeof(in), "a = \"%s\"; b = \"%sshared_row.y\";", x, w->prefix),
+		 "transpose_b = true;");
+	text_job(w, "shared_weight", OP_SIGMOID,
+		 text_print(in, sizeof(in), "x = \"%sshared_router.y\";", w->prefix), NULL);
+	text_job(
+		w, "shared", OP_MUL,
+		text_print(in, sizeof(in), "a = \"%s\"; b = \"%sshared_weight.y\";", up, w->prefix),
+		NULL);
+	text_job(w, "experts", OP_ADD,
+		 text_print(in, sizeof(in), "a = \"%s\"; b = \"%sshared.y\";", out, w->prefix),
+		 NULL);
+	text_print(out, REF_SIZE, "%sexperts.y", w->prefix);
+}
+
 static void mixture(model_text *w, const char *x, char out[REF_SIZE])
 {
 	char gate[REF_SIZE], up[REF_SIZE], down[REF_SIZE], in[IN_SIZE], attr[96];
@@ -296,7 +326,7 @@ static void mixture(model_text *w, const char *x, char out[REF_SIZE])
 			    w->s->norm_used ? "true" : "false"));
 	expert_product(w, "gate", x, PCTL_ROLE_GATE_EXPERTS, gate);
 	expert_product(w, "up", x, PCTL_ROLE_UP_EXPERTS, up);
-	gated(w, gate, up);
+	gated(w, "act", gate, up);
 	text_print(gate, sizeof(gate), "%sact.y", w->prefix);
 	expert_product(w, "down", gate, PCTL_ROLE_DOWN_EXPERTS, down);
 	text_job(w, "combine", OP_MOE_COMBINE,
@@ -304,6 +334,8 @@ static void mixture(model_text *w, const char *x, char out[REF_SIZE])
 			    w->prefix),
 		 NULL);
 	text_print(out, REF_SIZE, "%scombine.z", w->prefix);
+	if (w->s->n_ff_shared != 0)
+		shared(w, x, out);
 }
 
 static void feed_forward(model_text *w, const char *x, char out[REF_SIZE])
@@ -317,7 +349,7 @@ static void feed_forward(model_text *w, const char *x, char out[REF_SIZE])
 	} else {
 		product(w, "gate", at, PCTL_ROLE_GATE, 0, PCTL_ROLE_GATE, gate);
 		product(w, "up", at, PCTL_ROLE_UP, 0, PCTL_ROLE_UP, up);
-		gated(w, gate, up);
+		gated(w, "act", gate, up);
 		text_print(at, sizeof(at), "%sact.y", w->prefix);
 		product(w, "down", at, PCTL_ROLE_DOWN, 0, PCTL_ROLE_DOWN, out);
 	}

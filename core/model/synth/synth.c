@@ -19,7 +19,7 @@ typedef struct synth {
 static void words(const synth *s, pctl_model_role role, uint32_t layer, uint32_t expert,
 		  uint64_t first, uint64_t n, float scale, float *out)
 {
-	uint32_t w[4], counter[4] = {0, 0, (uint32_t)role | expert << 8, layer};
+	uint32_t w[4], counter[4] = {0, 0, pctl_model_role_number(role) | expert << 8, layer};
 
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t at = first + i;
@@ -72,7 +72,9 @@ static pctl_status row(void *ctx, pctl_model_role role, uint32_t layer, uint32_t
 
 static uint64_t longest_row(const pctl_model_shape *s)
 {
-	const uint64_t q = s->n_heads * s->head_dim, ff = s->n_ff > q ? s->n_ff : q;
+	const uint64_t q = s->n_heads * s->head_dim,
+		       wide = s->n_ff > s->n_ff_shared ? s->n_ff : s->n_ff_shared,
+		       ff = wide > q ? wide : q;
 
 	return s->n_embd > ff ? s->n_embd : ff;
 }

@@ -398,6 +398,11 @@ static uint64_t span_bytes(const pctl_resident *r, uint32_t kind)
 	return sum;
 }
 
+int pctl_resident_is_lost(const pctl_resident *r)
+{
+	return r->family->lost != 0;
+}
+
 void pctl_resident_facts_of(const pctl_resident *r, pctl_resident_facts *out)
 {
 	const pctl_resident_family *f = r->family;

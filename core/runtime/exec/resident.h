@@ -87,6 +87,8 @@ pctl_status pctl_resident_open(const pctl_graph *g, const pctl_run_options *o,
 			       pctl_resident **out);
 /* One that others share lives on until they are closed. NULL is fine. */
 void pctl_resident_close(pctl_resident *r);
+/* 1: a step ended so that nobody knows what the states are; it and all that share with it are only to be closed. */
+int pctl_resident_is_lost(const pctl_resident *r);
 
 /*
  * One step: small inputs are written, the list is submitted once and waited for, outputs are read. in, out: as many as

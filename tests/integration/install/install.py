@@ -13,7 +13,7 @@ from harness import Harness
 CMAKE, SOURCE, BUILD, CC, LIBDIR = sys.argv[1:6]
 
 FILES = """bin/pipectl libexec/pipectl/pipectl-worker LIB/libpctl_sdk.a LIB/pkgconfig/pipectl.pc LIB/pkgconfig/pipectl-sdk.pc
-LIB/libpipectl.so LIB/libpipectl.so.0 include/pipectl/pipectl.h include/pipectl/chain.h include/pipectl/resident.h include/pipectl/vm.h include/pipectl/llm.h
+LIB/libpipectl.so LIB/libpipectl.so.0 include/pipectl/pipectl.h include/pipectl/chain.h include/pipectl/resident.h include/pipectl/vm.h include/pipectl/llm.h include/pipectl/model.h
 LIB/cmake/pipectl/pipectl-config.cmake LIB/cmake/pipectl/pipectl-config-version.cmake
 LIB/pipectl/plugins/cpu.so LIB/pipectl/plugins.d/cpu.plugin.cfg LIB/pipectl/ops/rank.so
 include/pipectl/backend.h include/pipectl/oplib.h include/pipectl/codes.def include/pipectl/codes/plugin.def

@@ -26,11 +26,15 @@ def description(name, layout):
     """What show says of a family, from the test's own table."""
     c = FAMILIES[name]
     kind = "llama" if layout == "gguf" and family(name) == "mistral" else family(name)
-    scaling = "llama3" if c["llama3"] else "linear" if c["linear"] else "none"
-    return {"family": kind, "n_layers": str(c["layers"]), "n_embd": str(c["embd"]), "n_heads": str(c["heads"]), "n_kv_heads": str(c["kv"]), "head_dim": str(c["dim"]),
+    scaling = next((k for k in ("llama3", "linear", "yarn", "dynamic") if c[k]), "none")
+    factor = c["yarn"][0] if c["yarn"] else c["dynamic"] or c["linear"] or (c["llama3"] or [None])[0]
+    more = {"rope_factor": factor} if factor else {}
+    if c["yarn"]:
+        more.update(rope_low=c["yarn"][3], rope_high=c["yarn"][2], rope_original=str(c["yarn"][1]), rope_magnitude=models.magnitude(c))
+    return {**more, "n_ff_shared": str(c["shared"]), "family": kind, "n_layers": str(c["layers"]), "n_embd": str(c["embd"]), "n_heads": str(c["heads"]), "n_kv_heads": str(c["kv"]), "head_dim": str(c["dim"]),
             "n_ff": str(c["ff"]), "n_vocab": str(c["vocab"]), "n_context": str(c["context"]), "rms_eps": float(np.float32(c["eps"])), "rope_base": c["base"],
             "rope_pairing": "neighbours" if layout == "gguf" and family(name) in ("llama", "mistral", "mixtral") else "halves", "rope_scaling": scaling,
-            "n_experts": str(c["experts"]), "n_used": str(c["used"]), "window": str(c["window"]), "window_first": "0" if c["gguf"] else "1", "window_every": "2" if kind == "gemma2" else "1",
+            "n_experts": str(c["experts"]), "n_used": str(c["used"]), "window": str(c["window"]), "window_first": "1" if name == "qwen2-late" else "0", "window_every": "2" if kind == "gemma2" else "1",
             "attn_softcap": c["attn_cap"], "final_softcap": c["cap"], "attn_scale": float(np.float32(c["dim"] ** -0.5)),
             "embed_scale": float(np.float32(np.sqrt(c["embd"]))) if c["gelu"] else 1, "norm_offset": 1 if c["gelu"] and layout == "hf" else 0,
             "activation": "gelu by tanh" if c["gelu"] else "silu", "embeddings": "tied" if c["tied"] else "not tied",
@@ -92,10 +96,25 @@ def gguf_faults(h):
     one("an unknown key", "PC6283", UNSUPPORTED, "qwen2.residual_scale", k=key("qwen2.residual_scale", models.F32, struct.pack("<f", 1)))
     one("parallel residuals", "PC6283", UNSUPPORTED, k=key("qwen2.use_parallel_residual", models.BOOL, b"\1"))
     one("half of a head turned", "PC6283", UNSUPPORTED, "dimension_count", k=key("qwen2.rope.dimension_count", models.U32, struct.pack("<I", 8)))
-    one("yarn", "PC6283", UNSUPPORTED, "yarn", k=key("qwen2.rope.scaling.type", models.STRING, text("yarn")))
+    one("another scaling", "PC6283", UNSUPPORTED, "longrope", k=key("qwen2.rope.scaling.type", models.STRING, text("longrope")))
+    one("numbers of yarn without yarn", "PC6283", UNSUPPORTED, "yarn_beta_fast", k=key("qwen2.rope.scaling.yarn_beta_fast", models.F32, struct.pack("<f", 8)))
+    t, k = of("qwen2-yarn")
+    def yarn(what, code, status, word, name, data):
+        one("yarn: " + what, code, status, word, t=t, k={**k, "qwen2.rope.scaling." + name: (models.F32 if len(data) == 4 and name != "original_context_length" else models.U32, data)})
+    yarn("half of it", "PC6283", UNSUPPORTED, "yarn_ext_factor", "yarn_ext_factor", struct.pack("<f", 0.5))
+    yarn("slow that is fast", "PC6282", INVALID, "beta_fast", "yarn_beta_slow", struct.pack("<f", 64))
+    yarn("no original context", "PC6282", INVALID, "context", "original_context_length", struct.pack("<I", 0))
+    yarn("no magnitude", "PC6282", INVALID, "attention", "yarn_attn_factor", struct.pack("<f", 0))
+    yarn("no factor", "PC6282", INVALID, "factor", "factor", struct.pack("<f", 0))
+    t, k = of("qwen2moe")
+    one("no size of a shared expert", "PC6282", INVALID, "expert_shared_feed_forward_length", t=t, k=without(k, "qwen2moe.expert_shared_feed_forward_length"))
+    one("a gate of a shared expert that is gone", "PC6284", INVALID, "ffn_gate_inp_shexp", t=without(t, "blk.1.ffn_gate_inp_shexp.weight"), k=k)
+    one("a shared expert of another size", "PC6285", INVALID, "shexp", t=t, k={**k, "qwen2moe.expert_shared_feed_forward_length": (models.U32, struct.pack("<I", 32))})
+    t, k = of("qwen3moe")
+    one("a shared expert of another family", "PC6283", UNSUPPORTED, "expert_shared", t=t, k={**k, "qwen3moe.expert_shared_feed_forward_length": (models.U32, struct.pack("<I", 32))})
     one("caps of another family", "PC6283", UNSUPPORTED, k=key("qwen2.final_logit_softcapping", models.F32, struct.pack("<f", 30)))
     one("experts of another family", "PC6283", UNSUPPORTED, k={**keys, "qwen2.expert_count": (models.U32, struct.pack("<I", 4)), "qwen2.expert_used_count": (models.U32, struct.pack("<I", 2))})
-    one("several files", "PC6283", UNSUPPORTED, "split.count", k=key("split.count", 2, struct.pack("<H", 3)))
+    one("one of several files by another name", "PC4218", INVALID, "which its name does not say", k=key("split.count", 2, struct.pack("<H", 3)))
     t, k = of("llama-scaled")
     one("frequencies that nobody published", "PC6283", UNSUPPORTED, "rope_freqs", t={**t, "rope_freqs.weight": np.arange(1, 9, dtype=np.float32)}, k=k)
     one("frequencies of another shape", "PC6283", UNSUPPORTED, "rope_freqs", t={**t, "rope_freqs.weight": np.ones(3, np.float32)}, k=k)
@@ -138,11 +157,21 @@ def config_faults(h):
     one("neither true nor false", "PC6282", INVALID, "tie_word_embeddings", tie_word_embeddings=1)
     one("a key that is near another", "PC6283", UNSUPPORTED, "did you mean", rope_thet=1.0)
     for key, value in (("logit_scale", 0.5), ("mlp_bias", True), ("partial_rotary_factor", 0.5), ("pretraining_tp", 2), ("use_parallel_residual", True), ("quantization_config", {"bits": 4}),
-                       ("shared_expert_intermediate_size", 128), ("some_multiplier", 2), ("hidden_act", "gelu"), ("rope_scaling", {"type": "dynamic", "factor": 2}),
-                       ("rope_scaling", {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}), ("attn_logit_softcapping", 50.0), ("attention_bias", False)):
-        one(f"{key} {value}", "PC6283", UNSUPPORTED, "yarn" if "yarn" in str(value) else key if key[:4] not in ("rope", "attn") else "", **{key: value})
+                       ("shared_expert_intermediate_size", 128), ("some_multiplier", 2), ("hidden_act", "gelu"), ("rope_scaling", {"type": "longrope", "factor": 2}),
+                       ("rope_scaling", {"rope_type": "yarn", "factor": 4.0, "truncate": False}), ("rope_scaling", {"rope_type": "yarn", "factor": 4.0, "yarn_power": 2}), ("attn_logit_softcapping", 50.0), ("attention_bias", False)):
+        one(f"{key} {value}", "PC6283", UNSUPPORTED, "truncate" if "truncate" in str(value) else "yarn" if "yarn" in str(value) else key if key[:4] not in ("rope", "attn") else "", **{key: value})
     one("scaling without a kind", "PC6282", INVALID, "rope_type", rope_scaling={"factor": 2})
     one("scaling without a factor", "PC6282", INVALID, "factor", rope_scaling={"type": "linear"})
+    one("yarn: slow that is fast", "PC6282", INVALID, "beta_fast", rope_scaling={"rope_type": "yarn", "factor": 4.0, "beta_fast": 1, "beta_slow": 2})
+    one("yarn: no factor", "PC6282", INVALID, "factor", rope_scaling={"rope_type": "yarn"})
+    one("a shared expert without a size", "PC6282", INVALID, "shared_expert_intermediate_size", name="qwen2moe", shared_expert_intermediate_size="absent")
+    # The magnitude of two numbers, and of the factor alone.
+    for change, want in (({"mscale": 1.0, "mscale_all_dim": 0.5}, (1 + 0.1 * np.log(4)) / (1 + 0.05 * np.log(4))), ({}, 1 + 0.1 * np.log(4)), ({"attention_factor": 0.75}, 0.75)):
+        shutil.rmtree(h.path("bad"), ignore_errors=True)
+        write_hf(h.path("bad"), tensors, {**good, "rope_scaling": {"rope_type": "yarn", "factor": 4.0, **change}})
+        got, err = show(h, h.path("bad"))
+        m = got["model"] if got else {}
+        h.check(f"config: yarn {change}", m.get("rope_magnitude") == float(np.float32(want)) and m.get("rope_high") == 32 and m.get("rope_low") == 1 and m.get("rope_original") == "128", err + str(m))
     one("layers of a kind that is not there", "PC6283", UNSUPPORTED, "layer_types", layer_types=["full_attention", "sliding_attention"])
     one("too few kinds", "PC6282", INVALID, "layer_types", layer_types=["full_attention"])
     one("experts only now and then", "PC6283", UNSUPPORTED, "decoder_sparse_step", name="qwen3moe", decoder_sparse_step=2)
@@ -155,6 +184,67 @@ def config_faults(h):
     write_hf(h.path("slides"), tensors, {**good, "sliding_window": 4, "use_sliding_window": True, "max_window_layers": 1, "layer_types": ["full_attention", "sliding_attention"]})
     got, err = show(h, h.path("slides"))
     h.check("config: a window from a layer on", got is not None and got["model"]["window"] == "4" and got["model"]["window_first"] == "1", err)
+
+
+def parts(h):
+    """A model in several GGUF files: what the whole is, and lies of every kind."""
+    tensors, keys = gguf_tensors("qwen2", weights("qwen2")), {**gguf_keys("qwen2"), **tokenizer_keys(300)}
+    U16, I32 = 2, 5
+    names = list(tensors)
+    def write(change=lambda i, t, k: (t, k), n=3, name="part", without=()):
+        for i in range(n):
+            t = {k: tensors[k] for k in names[i * len(names) // n:(i + 1) * len(names) // n]}
+            said = {"split.no": (U16, struct.pack("<H", i)), "split.count": (U16, struct.pack("<H", n)), "split.tensors.count": (I32, struct.pack("<i", len(names)))}
+            t, k = change(i, t, {**(keys if i == 0 else {}), **said})
+            if i not in without:
+                write_gguf(h.path(f"{name}-{i + 1:05}-of-{n:05}.gguf"), t, k)
+        return h.path(f"{name}-00001-of-{n:05}.gguf")
+    whole = write_gguf(h.path("unparted.gguf"), tensors, keys)
+    path = write()
+    want, _ = show(h, whole)
+    for part in (path, path.replace("-00001-of", "-00003-of")):
+        got, err = show(h, part)
+        h.check("parts: any of them is the model", got is not None and got["model"] == want["model"] and [t["name"] for t in got["tensors"]] == [t["name"] for t in want["tensors"]] and
+                len({t["file"] for t in got["tensors"]}) == 3, err)
+    cids = [sorted(x for x in h.run("model", "check", p, "--full")[1].split() if x.startswith(b"bafkrei")) for p in (path, whole)]
+    h.check("parts: its tensors are the whole's", cids[0] == cids[1] and len(cids[0]) == len(tensors))
+    h.run("model", "convert", path, h.path("joined.gguf"))
+    h.run("model", "convert", whole, h.path("same.gguf"))
+    h.check("parts: converted into one file", h.read("joined.gguf") == h.read("same.gguf"))
+    status, _, err = h.run("model", "convert", whole, h.path("cut.gguf"), "--shard", "40KiB")
+    made = sorted(x for x in os.listdir(h.dir) if x.startswith("cut-"))
+    h.check("parts: written", status == 0 and len(made) > 3 and not os.path.exists(h.path("cut.gguf")), err)
+    got, err = show(h, h.path(made[0]))
+    h.check("parts: and read again", got is not None and got["model"] == want["model"], err)
+    h.run("model", "convert", h.path(made[0]), h.path("back.gguf"))
+    h.check("parts: to the same file", h.read("back.gguf") == h.read("same.gguf"))
+    texts = [h.run("model", "pipeline", p)[1].replace(os.fsencode(p), b"") for p in (path, whole)]
+    h.check("parts: the same pipeline", texts[0] == texts[1] and len(texts[0]) > 1000)
+    status, _, err = h.run("model", "synth", "--shape", "qwen3-0.6b", *SMALL, "--shard", "20KiB", "--out", h.path("seeded.gguf"))
+    h.check("parts: synth writes them", status == 0 and h.run("model", "check", h.path(min(x for x in os.listdir(h.dir) if x.startswith("seeded-"))))[0] == 0, err)
+    def one(what, *words, code="PC4218", **how):
+        refused(h, "parts: " + what, write(name="bad", **how), code, INVALID, *words)
+    def said(name, kind, data, of=1):
+        return lambda i, t, k: (t, {**k, name: (kind, data)} if i == of else k)
+    one("a missing one", "part 2 of 3", without=(1,))
+    one("another count", "split.count", change=said("split.count", U16, struct.pack("<H", 4)))
+    one("another number", "split.no", change=said("split.no", U16, struct.pack("<H", 2)))
+    one("no count", "split.count", change=lambda i, t, k: (t, {n: v for n, v in k.items() if i != 2 or n != "split.count"}))
+    one("a count that is a text", "split.count", change=said("split.count", models.STRING, text("3")))
+    one("fewer tensors than are said", "split.tensors.count", change=said("split.tensors.count", I32, struct.pack("<i", len(names) + 1), 0))
+    one("a tensor twice", "token_embd", change=lambda i, t, k: ({**t, "token_embd.weight": tensors["token_embd.weight"]} if i == 2 else t,
+                                                                   {**k, "split.tensors.count": (I32, struct.pack("<i", len(names) + 1))}))
+    one("a part that says what the first says", change=said("qwen2.block_count", models.U32, struct.pack("<I", 1)))
+    write(name="bad")
+    with open(h.path("bad-00002-of-00003.gguf"), "r+b") as f:
+        f.truncate(60)
+    refused(h, "parts: one that is cut", h.path("bad-00001-of-00003.gguf"), "PC4211", INVALID)
+    shutil.copy(h.path("alone.safetensors"), h.path("bad-00002-of-00003.gguf"))
+    refused(h, "parts: one of another format", h.path("bad-00001-of-00003.gguf"), "PC4218", INVALID)
+    refused(h, "parts: part 4 of 3", h.path("bad-00004-of-00003.gguf"), "PC4218", INVALID)
+    refused(h, "parts: none at all", h.path("bad-00000-of-00000.gguf"), "PC4218", INVALID)
+    shutil.copy(whole, h.path("one-00001-of-00001.gguf"))
+    h.check("parts: one alone need not say so", h.run("model", "check", h.path("one-00001-of-00001.gguf"))[0] == 0)
 
 
 def file_faults(h):
@@ -198,6 +288,7 @@ def file_faults(h):
     index("nothing", lambda m: m.clear())
     h.write("shards/model.safetensors.index.json", b"{}")
     refused(h, "index: no map", h.path("shards"), "PC4218", INVALID)
+    parts(h)
     # Cut anywhere, a file is refused, with one code and no more.
     write_gguf(h.path("whole.gguf"), gguf_tensors("qwen2", weights("qwen2")), gguf_keys("qwen2"))
     whole = h.read("whole.gguf")
@@ -221,7 +312,7 @@ def philox(counter, key):
     return np.stack([a, b, c, d], -1)
 
 
-ROLES = "tok_embd rope_freqs attn_norm q q_bias k k_bias v v_bias q_norm k_norm o o_bias post_attn_norm ffn_norm gate up down router gate_experts up_experts down_experts post_ffn_norm output_norm output".split()
+ROLES = "tok_embd rope_freqs attn_norm q q_bias k k_bias v v_bias q_norm k_norm o o_bias post_attn_norm ffn_norm gate up down router gate_experts up_experts down_experts post_ffn_norm output_norm output shared_router shared_gate shared_up shared_down".split()
 
 
 def drawn(seed, role, layer, expert, shape):
@@ -240,7 +331,8 @@ def drawn(seed, role, layer, expert, shape):
 
 SMALL = ["--layers", "2", "--vocab", "300", "--context", "128", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=32", "--set", "n_ff=96"]
 EXPERTS = ["--set", "n_experts=4", "--set", "n_used=2"]
-SHAPES = {"qwen2.5-0.5b": [], "qwen3-0.6b": [], "llama3-8b": [], "llama3.2-1b": [], "mistral-7b": [], "mixtral-8x7b": EXPERTS, "qwen3-30b-a3b": EXPERTS, "gemma-2b": [], "gemma2-2b": []}
+SHAPES = {"qwen2.5-0.5b": [], "qwen3-0.6b": [], "llama3-8b": [], "llama3.2-1b": [], "mistral-7b": [], "mixtral-8x7b": EXPERTS, "qwen3-30b-a3b": EXPERTS, "gemma-2b": [], "gemma2-2b": [],
+          "qwen1.5-moe-a2.7b": [*EXPERTS, "--set", "n_ff_shared=160"], "qwen2.5-7b-yarn": []}
 
 
 def values(h, t, path=None):
@@ -273,7 +365,7 @@ def synth(h):
                     want = models.neighbours(want, 32)
                 if out == "s" and role.endswith("norm"):
                     want = want - offset
-                small = role.endswith(("norm", "bias")) or role == "router"
+                small = role.endswith(("norm", "bias")) or role in ("router", "shared_router")
                 h.check(f"synth {shape} {out} {t['name']}", a.dtype == (np.float32 if small or kind == "f32" else np.uint16) and
                         a.tobytes() == models.raw(want, "F32" if a.dtype == np.float32 else "BF16"))
     # Blocks are what tensor convert makes of the same numbers, rows that are no blocks of 256 are q8_0.

@@ -14,7 +14,7 @@ from tensor import gguf, safetensors  # noqa: E402
 U32, F32, BOOL, STRING, ARRAY = 4, 6, 7, 8, 9  # of values of GGUF
 
 BASE = dict(layers=2, embd=64, heads=4, kv=2, dim=16, ff=96, vocab=300, context=128, eps=1e-6, base=10000.0, tied=False, bias=False, o_bias=False, qk=False,
-            gelu=False, window=0, slides=lambda i: True, experts=0, used=0, norm=True, llama3=None, linear=None, attn_cap=0.0, cap=0.0, post=False, scale=None, gguf=True)
+            gelu=False, window=0, slides=lambda i: True, experts=0, used=0, norm=True, llama3=None, linear=None, yarn=None, dynamic=None, shared=0, attn_cap=0.0, cap=0.0, post=False, scale=None, gguf=True)
 FAMILIES = {
     "llama": dict(BASE, eps=1e-5, base=500000.0),
     "llama-scaled": dict(BASE, eps=1e-5, base=500000.0, tied=True, llama3=(32.0, 1.0, 4.0, 8192)),
@@ -23,6 +23,11 @@ FAMILIES = {
     "mixtral": dict(BASE, eps=1e-5, experts=4, used=2),
     "qwen2": dict(BASE, base=1000000.0, tied=True, bias=True),
     "qwen2-late": dict(BASE, layers=3, base=1000000.0, tied=True, bias=True, window=4, slides=lambda i: i >= 1, gguf=False),  # GGUF has no word for it
+    # Factor, original context, beta_fast, beta_slow, and what 0.1 ln factor + 1 is multiplied with besides.
+    "qwen2-yarn": dict(BASE, base=1000000.0, tied=True, bias=True, dim=32, yarn=(4.0, 2048, 4.0, 0.25, 1.0)),
+    "llama-yarn": dict(BASE, eps=1e-5, yarn=(8.0, 16, 8.0, 0.5, 1.25)),
+    "llama-dynamic": dict(BASE, eps=1e-5, dynamic=4.0, gguf=False),  # GGUF has no word for it
+    "qwen2moe": dict(BASE, base=1000000.0, bias=True, experts=6, used=2, ff=32, shared=64, norm=False),
     "qwen3": dict(BASE, base=1000000.0, dim=32, qk=True),
     "qwen3moe": dict(BASE, base=1000000.0, dim=32, qk=True, experts=18, used=3, ff=32),
     "gemma": dict(BASE, kv=1, dim=32, tied=True, gelu=True),
@@ -59,6 +64,9 @@ def weights(name, seed=1):
         if c["experts"]:
             w.update(router=matrix(c["experts"], c["embd"]), gate=matrix(c["experts"], c["ff"], c["embd"]), up=matrix(c["experts"], c["ff"], c["embd"]),
                      down=matrix(c["experts"], c["embd"], c["ff"]))
+            if c["shared"]:
+                w.update(shared_router=matrix(c["embd"]) * 4, shared_gate=matrix(c["shared"], c["embd"]), shared_up=matrix(c["shared"], c["embd"]),
+                         shared_down=matrix(c["embd"], c["shared"]))
         else:
             w.update(gate=matrix(c["ff"], c["embd"]), up=matrix(c["ff"], c["embd"]), down=matrix(c["embd"], c["ff"]))
         out["layers"].append(w)
@@ -75,6 +83,13 @@ def inverse_frequencies(c):
     f = c["base"] ** (-np.arange(0, c["dim"], 2) / c["dim"])
     if c["linear"]:
         return f / c["linear"]
+    if c["yarn"]:
+        factor, original, fast, slow, _ = c["yarn"]
+        def pair(turns):
+            return c["dim"] * math.log(original / (turns * 2 * math.pi)) / (2 * math.log(c["base"]))
+        low, high = max(math.floor(pair(fast)), 0), min(math.ceil(pair(slow)), c["dim"] - 1)
+        ramp = np.clip((np.arange(c["dim"] // 2) - low) / max(high - low, 0.001), 0, 1)
+        return f / factor * ramp + f * (1 - ramp)
     if c["llama3"]:
         factor, low, high, original = c["llama3"]
         wave = 2 * np.pi / f
@@ -84,10 +99,17 @@ def inverse_frequencies(c):
     return f
 
 
+def magnitude(c):
+    """Of yarn, as f32 has it."""
+    if not c["yarn"]:
+        return 1.0
+    return float(np.float32(c["yarn"][4] * (0.1 * math.log(c["yarn"][0]) + 1)))
+
+
 def turn(x, c):
     """x: [t, heads, dim], pairs are i and i + dim/2."""
     angle = np.arange(len(x))[:, None] * inverse_frequencies(c)
-    cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    cos, sin = magnitude(c) * np.cos(angle)[:, None], magnitude(c) * np.sin(angle)[:, None]
     a, b = x[..., :c["dim"] // 2], x[..., c["dim"] // 2:]
     return np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
 
@@ -112,6 +134,9 @@ def feed_forward(c, w, x):
         for e, s in zip(best, share):
             g, u, d = (w[k][e].astype(np.float64) for k in ("gate", "up", "down"))
             out[t] += s * (d @ (act(c, g @ x[t]) * (u @ x[t])))
+    if c["shared"]:
+        g, u, d, r = (w["shared_" + k].astype(np.float64) for k in ("gate", "up", "down", "router"))
+        out += ((act(c, x @ g.T) * (x @ u.T)) @ d.T) / (1 + np.exp(-(x @ r)))[:, None]
     return out
 
 
@@ -165,7 +190,8 @@ def divisors(c):
 GGUF_NAMES = {"attn_norm": "attn_norm.weight", "q": "attn_q.weight", "k": "attn_k.weight", "v": "attn_v.weight", "o": "attn_output.weight",
               "q_bias": "attn_q.bias", "k_bias": "attn_k.bias", "v_bias": "attn_v.bias", "o_bias": "attn_output.bias", "q_norm": "attn_q_norm.weight",
               "k_norm": "attn_k_norm.weight", "ffn_norm": "ffn_norm.weight", "gate": "ffn_gate.weight", "up": "ffn_up.weight", "down": "ffn_down.weight",
-              "router": "ffn_gate_inp.weight", "post_attn_norm": "post_attention_norm.weight", "post_ffn_norm": "post_ffw_norm.weight"}
+              "router": "ffn_gate_inp.weight", "shared_router": "ffn_gate_inp_shexp.weight", "shared_gate": "ffn_gate_shexp.weight",
+              "shared_up": "ffn_up_shexp.weight", "shared_down": "ffn_down_shexp.weight", "post_attn_norm": "post_attention_norm.weight", "post_ffn_norm": "post_ffw_norm.weight"}
 
 
 def gguf_tensors(name, w):
@@ -209,11 +235,22 @@ def gguf_keys(name):
         u32("expert_count", c["experts"])
         u32("expert_used_count", c["used"])
         u32("expert_feed_forward_length", c["ff"])
+        if c["shared"]:
+            u32("expert_shared_feed_forward_length", c["shared"])
     if c["window"]:
         u32("attention.sliding_window", c["window"])
     if c["linear"]:
         out[f"{arch}.rope.scaling.type"] = (STRING, text("linear"))
         f32("rope.scaling.factor", c["linear"])
+    if c["yarn"]:
+        factor, original, fast, slow, attention = c["yarn"]
+        out[f"{arch}.rope.scaling.type"] = (STRING, text("yarn"))
+        f32("rope.scaling.factor", factor)
+        u32("rope.scaling.original_context_length", original)
+        f32("rope.scaling.yarn_beta_fast", fast)
+        f32("rope.scaling.yarn_beta_slow", slow)
+        if attention != 1:
+            f32("rope.scaling.yarn_attn_factor", attention)
     if c["cap"]:
         f32("attn_logit_softcapping", c["attn_cap"])
         f32("final_logit_softcapping", c["cap"])
@@ -240,7 +277,8 @@ HF_NAMES = {"attn_norm": "input_layernorm.weight", "q": "self_attn.q_proj.weight
             "o": "self_attn.o_proj.weight", "q_bias": "self_attn.q_proj.bias", "k_bias": "self_attn.k_proj.bias", "v_bias": "self_attn.v_proj.bias",
             "o_bias": "self_attn.o_proj.bias", "q_norm": "self_attn.q_norm.weight", "k_norm": "self_attn.k_norm.weight",
             "ffn_norm": "post_attention_layernorm.weight", "gate": "mlp.gate_proj.weight", "up": "mlp.up_proj.weight", "down": "mlp.down_proj.weight",
-            "router": "mlp.gate.weight"}
+            "router": "mlp.gate.weight", "shared_router": "mlp.shared_expert_gate.weight", "shared_gate": "mlp.shared_expert.gate_proj.weight",
+            "shared_up": "mlp.shared_expert.up_proj.weight", "shared_down": "mlp.shared_expert.down_proj.weight"}
 
 
 def hf_tensors(name, w):
@@ -258,7 +296,7 @@ def hf_tensors(name, w):
     for i, l in enumerate(w["layers"]):
         for k, a in l.items():
             if a.ndim < 3:
-                out[f"model.layers.{i}.{names[k]}"] = stored(k, a)
+                out[f"model.layers.{i}.{names[k]}"] = a[None] if k == "shared_router" else stored(k, a)
                 continue
             for e, expert in enumerate(a):
                 part = {"gate": "w1", "up": "w3", "down": "w2"}[k] if family(name) == "mixtral" else k + "_proj"
@@ -269,7 +307,7 @@ def hf_tensors(name, w):
 
 def config(name):
     c, kind = FAMILIES[name], family(name)
-    out = {"architectures": ["X"], "model_type": "qwen3_moe" if kind == "qwen3moe" else kind, "hidden_size": c["embd"], "num_hidden_layers": c["layers"],
+    out = {"architectures": ["X"], "model_type": {"qwen3moe": "qwen3_moe", "qwen2moe": "qwen2_moe"}.get(kind, kind), "hidden_size": c["embd"], "num_hidden_layers": c["layers"],
            "num_attention_heads": c["heads"], "num_key_value_heads": c["kv"], "head_dim": c["dim"], "intermediate_size": c["ff"], "vocab_size": c["vocab"],
            "max_position_embeddings": c["context"], "rms_norm_eps": c["eps"], "rope_theta": c["base"], "tie_word_embeddings": c["tied"],
            "hidden_act": "gelu_pytorch_tanh" if c["gelu"] else "silu", "torch_dtype": "float32", "use_cache": True}
@@ -280,12 +318,21 @@ def config(name):
             out["rope_scaling"] = {"rope_type": "llama3", "factor": f, "low_freq_factor": low, "high_freq_factor": high, "original_max_position_embeddings": original}
         if c["linear"]:
             out["rope_scaling"] = {"type": "linear", "factor": c["linear"]}
+    if c["yarn"]:
+        factor, original, fast, slow, attention = c["yarn"]
+        out["rope_scaling"] = {"rope_type": "yarn", "factor": factor, "original_max_position_embeddings": original, "beta_fast": fast, "beta_slow": slow,
+                               **({"attention_factor": magnitude(c)} if attention != 1 else {})}
+    if c["dynamic"]:
+        out["rope_scaling"] = {"type": "dynamic", "factor": c["dynamic"]}
     if c["window"] and kind == "qwen2":
         out.update(sliding_window=c["window"], use_sliding_window=True, max_window_layers=1)
     if kind in ("mistral", "mixtral"):
         out["sliding_window"] = c["window"] or None
     if kind == "mixtral":
         out.update(num_local_experts=c["experts"], num_experts_per_tok=c["used"])
+    if kind == "qwen2moe":
+        out.update(num_experts=c["experts"], num_experts_per_tok=c["used"], moe_intermediate_size=c["ff"], shared_expert_intermediate_size=c["shared"], norm_topk_prob=c["norm"],
+                   decoder_sparse_step=1, mlp_only_layers=[], use_sliding_window=False, qkv_bias=True)
     if kind == "qwen3moe":
         out.update(num_experts=c["experts"], num_experts_per_tok=c["used"], moe_intermediate_size=c["ff"], norm_topk_prob=True, decoder_sparse_step=1, mlp_only_layers=[])
         out["intermediate_size"] = 6144  # of layers without experts, of which there are none

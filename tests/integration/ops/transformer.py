@@ -2,6 +2,7 @@
 fractions, caches as dictionaries.
 usage: transformer.py table|rope|kv all|few BACKEND..."""
 import decimal
+import math
 import struct
 import sys
 from fractions import Fraction
@@ -53,11 +54,28 @@ def power(base, e):
     return f32(Fraction(y))
 
 
-def frequency(i, dims, base, scaling, factor, low, high, original):
+def log(x):
+    d = decimal.Decimal
+    return f32(Fraction((d(x.numerator) / d(x.denominator)).ln()))
+
+
+def yarn(i, dims, base, factor, original, fast, slow, f):
+    """Steps as SEMANTICS.md 18.2 has them, on fractions."""
+    def pair(turns):
+        return f32(f32(dims * log(f32(original / f32(f32(Fraction(turns)) * value("f32", 0x40C90FDB))))) / f32(2 * log(base)))
+    low, high = max(math.floor(pair(fast)), 0), min(math.ceil(pair(slow)), dims - 1)
+    s = f32(f32(Fraction(i - low)) / max(f32(Fraction(high - low)), f32(Fraction(1, 1000))))
+    s = min(max(s, 0), 1)
+    return f32(f32(f32(s * f) / factor) + f32(f32(1 - s) * f))
+
+
+def frequency(i, dims, base, scaling, factor, low, high, original, fast="32", slow="1"):
     f = f32(1 / power(f32(base), f32(Fraction(2 * i, dims))))
     factor, low, high, original = (f32(Fraction(x)) for x in (factor, low, high, original))
     if scaling == "linear":
         return f32(f / factor)
+    if scaling == "yarn":
+        return yarn(i, dims, f32(base), factor, original, fast, slow, f)
     if scaling == "llama3":
         w = f32(value("f32", 0x40C90FDB) / f)
         if w > f32(original / low):
@@ -68,9 +86,9 @@ def frequency(i, dims, base, scaling, factor, low, high, original):
     return f
 
 
-def table(positions, dims, base=10000, scaling="none", factor="1", low="1", high="4", original=8192):
-    fs = [frequency(i, dims, Fraction(base), scaling, factor, low, high, original) for i in range(dims // 2)]
-    return [rounded("f32", v) for p in range(positions) for f in fs for v in circle(p * f)]
+def table(positions, dims, base=10000, scaling="none", factor="1", low="1", high="4", original=8192, fast="32", slow="1", magnitude="1"):
+    fs = [frequency(i, dims, Fraction(base), scaling, factor, low, high, original, fast, slow) for i in range(dims // 2)]
+    return [rounded("f32", f32(v) * f32(Fraction(magnitude))) for p in range(positions) for f in fs for v in circle(p * f)]
 
 
 def run_table(h, how, backends):
@@ -83,8 +101,30 @@ def run_table(h, how, backends):
         attrs = [f"dims={dims}", f"positions={positions}", f"base={base}", f"scaling={scaling}", f"factor={factor}", f"low_freq_factor={low}", f"high_freq_factor={high}",
                  f"original_positions={original}"]
         for backend in backends:
-            got = op_run(h, "transformer.rope_table", [], ["y"], backend, attrs)
+            got = op_run(h, "transformer.rope_table@1", [], ["y"], backend, attrs)
             h.check_bytes(f"rope_table {positions} {dims} {scaling} {backend}", got[0] if got else b"", pack("f32", want), 4)
+    # Version 2: what version 1 gives, by its attributes; yarn's scaling, and a planted change of each of its numbers.
+    for number, (positions, dims, base, factor, original, fast, slow, magnitude) in enumerate(
+            [(7, 64, "1000000", "4", 32768, "32", "1", "1.1386294")] + ([(5, 128, "10000", "40", 4096, "32", "1", "0.7"), (9, 32, "150000", "32", 64, "3.5", "0.25", "1"),
+             (4, 16, "1.0000002", "2", 7, "2", "1", "1"), (3, 6, "500000", "8", 1, "32", "1", "1")] if how == "all" else [])):
+        attrs = [f"dims={dims}", f"positions={positions}", f"base={base}", "scaling=yarn", f"factor={factor}", f"original_positions={original}", f"beta_fast={fast}",
+                 f"beta_slow={slow}", f"magnitude={magnitude}"]
+        want = table(positions, dims, base, "yarn", factor, "1", "4", original, fast, slow, magnitude)
+        for backend in backends:
+            got = op_run(h, "transformer.rope_table@2", [], ["y"], backend, attrs)
+            h.check_bytes(f"rope_table@2 {positions} {dims} yarn {backend}", got[0] if got else b"", pack("f32", want), 4)
+        for k in range(4, 9) if number == 0 else ():
+            name, told = attrs[k].split("=")
+            got = op_run(h, "transformer.rope_table@2", [], ["y"], backends[0], [f"{name}={float(told) * 0.75:g}" if i == k and name != "original_positions" else
+                                                                             f"{name}={int(told) // 2}" if i == k else a for i, a in enumerate(attrs)])
+            h.check(f"another {name} is another table", got is not None and got[0] != pack("f32", want))
+    plain = ["dims=64", "positions=5", "scaling=llama3", "factor=8"]
+    one, two = op_run(h, "transformer.rope_table@1", [], ["y"], backends[0], plain), op_run(h, "transformer.rope_table@2", [], ["y"], backends[0], plain)
+    h.check("version 2 gives what version 1 gives", one is not None and two is not None and one[0] == two[0])
+    for attrs, code in ((["dims=4", "positions=1", "scaling=yarn", "base=1"], "PC4202"), (["dims=4", "positions=1", "scaling=yarn", "beta_fast=1"], "PC4202"),
+                        (["dims=4", "positions=1", "magnitude=0"], "PC4202"), (["dims=4", "positions=1", "scaling=dynamic"], "PC4202")):
+        status, _, err = h.run("op", "run", "transformer.rope_table@2", "--backend", "cpu", "--out", "y=" + h.path("y"), *[x for a in attrs for x in ("--attr", a)])
+        h.check(f"rope_table@2 refuses {attrs}", status != 0 and code in err, err)
     if how == "all":
         # The last positions of a long one, whose angles have many turns.
         got = op_run(h, "transformer.rope_table", [], ["y"], backends[0], ["dims=32", "positions=262144", "base=500000"])
@@ -94,7 +134,7 @@ def run_table(h, how, backends):
     for attrs, code in ((["dims=3", "positions=1"], "PC4202"), (["dims=4", "positions=1", "scaling=yarn"], "PC4202"), (["dims=4", "positions=1", "base=0.5"], "PC4202"),
                         (["dims=4", "positions=1", "factor=nan"], "PC4202"), (["dims=1024", "positions=1048576"], "PC4204"),
                         (["dims=4", "positions=1", "scaling=llama3", "low_freq_factor=4"], "PC4202"), (["dims=4", "positions=1", "high_freq_factor=-1"], "PC4202")):
-        status, _, err = h.run("op", "run", "transformer.rope_table", "--backend", "cpu", "--out", "y=" + h.path("y"), *[x for a in attrs for x in ("--attr", a)])
+        status, _, err = h.run("op", "run", "transformer.rope_table@1", "--backend", "cpu", "--out", "y=" + h.path("y"), *[x for a in attrs for x in ("--attr", a)])
         h.check(f"rope_table refuses {attrs}", status != 0 and code in err, err)
 
 

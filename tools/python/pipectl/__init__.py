@@ -19,6 +19,7 @@ from pipectl._errors import Diagnostic, Error, Note
 from pipectl._inputs import Cid, Zeros
 from pipectl._installation import Device, Installation
 from pipectl._library import lib, text
+from pipectl._model import Generation, Model, Piece, Tokenizer
 from pipectl._pipeline import Pipeline, Port
 from pipectl._progress import Display, Progress
 from pipectl._resident import Resident, Step
@@ -26,9 +27,9 @@ from pipectl._results import Arrays, Job, Output, Result
 from pipectl import tensor
 
 __all__ = ["Account", "Arrays", "BF16", "BYTES", "Block", "Chain", "ChainJob", "Cid", "Device", "Diagnostic", "Display",
-           "Error", "Installation", "Job", "Note", "Output", "Pipeline", "Port", "Progress", "Resident", "Result", "Shader",
-           "Step", "U128", "Verdict", "Zeros", "audit", "certify", "check", "devices", "explain", "plan", "run", "tensor",
-           "verify_receipt", "version"]
+           "Error", "Generation", "Installation", "Job", "Model", "Note", "Output", "Piece", "Pipeline", "Port",
+           "Progress", "Resident", "Result", "Shader", "Step", "Tokenizer", "U128", "Verdict", "Zeros", "audit",
+           "certify", "check", "devices", "explain", "plan", "run", "tensor", "verify_receipt", "version"]
 
 __version__ = text(lib.pipectl_version()) or ""
 

@@ -12,9 +12,10 @@ from conftest import LIBRARY, PREFIX
 from pipectl import _abi, _library
 
 PACKAGE = pathlib.Path(_abi.__file__).parent
-HEADERS = tuple(PREFIX / "include/pipectl" / name for name in ("pipectl.h", "chain.h", "resident.h"))
+HEADERS = tuple(PREFIX / "include/pipectl" / name for name in ("pipectl.h", "chain.h", "resident.h", "model.h"))
 # Exported, and not called: why.
-UNUSED = {"pipectl_result_data": "a copy that lives as long as the result; outputs are blobs, which live as long as arrays"}
+UNUSED = {"pipectl_generate": "begun and stepped here, so that other threads and Ctrl-C come between tokens",
+          "pipectl_result_data": "a copy that lives as long as the result; outputs are blobs, which live as long as arrays"}
 
 # Machines that stay on a device (vm.h) are not part of this package.
 ELSEWHERE = "pipectl_vm_"
@@ -66,7 +67,7 @@ def compiled(tmp_path, header=lambda text: text):
     for name, kind in structures():
         lines.append(f'\tprintf("{name} %zu\\n", sizeof({name}));')
         lines += [f'\tprintf("{name}.{m} %zu %zu\\n", offsetof({name}, {m}), sizeof((({name} *)0)->{m}));' for m, _ in kind.fields]
-    (tmp_path / "layout.c").write_text('#include <stdio.h>\n#include "pipectl/chain.h"\n#include "pipectl/resident.h"\nint main(void)\n{\n' + "\n".join(lines) +
+    (tmp_path / "layout.c").write_text('#include <stdio.h>\n#include "pipectl/chain.h"\n#include "pipectl/resident.h"\n#include "pipectl/model.h"\nint main(void)\n{\n' + "\n".join(lines) +
                                        "\n\treturn 0;\n}\n", encoding="utf-8")
     subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-std=c11", "-I", tmp_path, "-I", PREFIX / "include", "-o",
                     tmp_path / "layout", tmp_path / "layout.c"], check=True)
