@@ -71,6 +71,14 @@ static int by_blocks(const thin *t)
 	return t->spread && t->block != NULL;
 }
 
+/* Values of an invocation are joined by fours. */
+static uint32_t columns_of(const kit_plan *p, const thin *t, uint32_t usual)
+{
+	const uint32_t n = kit_tunable(p, PCTL_TUNABLE_THIN_COLUMNS);
+
+	return n == 0 || t->rows * n < 4 ? usual : n;
+}
+
 static thin cut_of(const matmul_fast_plan *f)
 {
 	const matmul_shape *s = f->s;
@@ -85,12 +93,17 @@ static thin cut_of(const matmul_fast_plan *f)
 		t.terms = t.block == NULL ? 4 : t.block->group / 8;
 		t.spread = 1;
 		t.rows = t.rows > 4 ? 4 : t.rows;
-		t.per = t.rows == 4 ? 2 : 4;
+		t.per = columns_of(f->p, &t, t.rows == 4 ? 2 : 4);
 		return t;
 	}
-	t.lanes = 256;
+	t.lanes = kit_tunable(f->p, PCTL_TUNABLE_THIN_LANES);
+	if (t.lanes == 0)
+		t.lanes = 256;
 	t.terms = 4;
-	t.per = t.rows >= 8 ? 2 : 4;
+	t.per = columns_of(f->p, &t, t.rows >= 8 ? 2 : 4);
+	t.split = kit_tunable(f->p, PCTL_TUNABLE_THIN_SPLIT);
+	if (t.split != 0 && t.split <= t.lanes)
+		return t;
 	/* Columns may be few, but lanes must be many. */
 	for (t.split = 8;
 	     t.split < 64 && s->n * t.split / t.per < 1u << 17 && t.split * t.terms * 2 <= s->k;)

@@ -59,6 +59,12 @@ const pctl_option pctl_global_options[] = {
 			"the size of subgroups where a kernel declares none (4 to 128)", 0, 0 \
 	}
 
+#define PCTL_OPTION_PROFILE                                                                  \
+	{                                                                                      \
+		"--profile", "sc|mc",                                                          \
+			"cut work as for tight (sc) or wide (mc) limits, not as tuned", 0, 0 \
+	}
+
 #define RUN_OPTIONS                                                                              \
 	{"--backend", "ID[:DEVICE]",                                                             \
 	 "where to run; the first that qualifies (never reads the memo)", 1, 0},                 \
@@ -67,7 +73,7 @@ const pctl_option pctl_global_options[] = {
 		{"--no-memo", NULL, "neither read nor write remembered results", 0, 0},          \
 		{"--gas-limit", "N", "refuse above this much gas", 0, 0},                        \
 		{"--gas", "FILE", "the gas schedule", 0, 0}, PCTL_OPTION_TURNS,                  \
-		PCTL_OPTION_SUBGROUP,                                                            \
+		PCTL_OPTION_SUBGROUP, PCTL_OPTION_PROFILE,                                       \
 		{"--forms", "strict|native",                                                     \
 		 "native: the device's own floats, for class approximate only", 0, 0},           \
 	{                                                                                        \
@@ -94,6 +100,8 @@ const pctl_option pctl_options_run[] = {
 	SOURCE_OPTIONS,
 	{"--out", "NAME=FILE", "write an output to a file", 1, 1},
 	RUN_OPTIONS,
+	{"--memory-budget", "BYTES",
+	 "the most that may lie on the device; inputs leave it while no job reads them", 0, 0},
 	{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},
 	{"--no-in-place", NULL, "no output lies where an input lay", 0, 0},
 	{"--receipt", "FILE", "write a signed receipt: what ran on what, and its trace", 0, 1},
@@ -105,6 +113,7 @@ const pctl_option pctl_options_run[] = {
 const pctl_option pctl_options_plan[] = {
 	SOURCE_OPTIONS,
 	RUN_OPTIONS,
+	{"--memory-budget", "BYTES", "the most that may lie on the device", 0, 0},
 	{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},
 	{"--no-in-place", NULL, "no output lies where an input lay", 0, 0},
 	{"--dot", NULL, "the graph for Graphviz", 0, 0},
@@ -287,6 +296,9 @@ const pctl_option pctl_options_generate[] = {
 	{"--receipt", "FILE", "write a signed statement of what was asked and what came of it", 0,
 	 1},
 	{"--replay", "FILE", "ask what a statement says, and hold the answer against it", 0, 0},
+	PCTL_OPTION_PROFILE,
+	{"--memory-budget", "BYTES",
+	 "the most that may lie on the device; weights beyond it come there in each step", 0, 0},
 	{"--backend", "ID[:DEVICE]", "where to run; the first that qualifies", 1, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
@@ -349,6 +361,11 @@ const pctl_option pctl_options_device[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+const pctl_option pctl_options_tune[] = {
+	{"--rounds", "N", "how often each value is timed; 7 where it is left out", 0, 0},
+	{"--dry-run", NULL, "measure and compare, and keep nothing", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_probe[] = {
 	{"--device", "ID[:DEVICE]|all", "which (repeatable); all where it is left out", 1, 0},
 	{"--fresh", NULL, "probe although there is a valid profile", 0, 0},
@@ -442,6 +459,9 @@ const pctl_option pctl_options_model_serve[] = {
 	{"--chunk", "N", "most tokens of one sequence in a step; 64 if left out", 0, 0},
 	{"--context", "N", "positions of a sequence", 0, 0},
 	{"--backend", "ID[:DEVICE]", "where the model runs; the first that can", 1, 0},
+	PCTL_OPTION_PROFILE,
+	{"--memory-budget", "BYTES",
+	 "the most that may lie on the device; weights beyond it come there in each step", 0, 0},
 #define PCTL_SERVE_LIMIT(field, option, usual, least, most, about) \
 	{option, "N", about "; " #usual " where it is left out", 0, 0},
 #include "model/serve/limits.def"

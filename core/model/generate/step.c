@@ -142,10 +142,14 @@ static pctl_status run(pctl_model_engine *e, engine_size *z, const pctl_call *ca
 	e->facts.submits += stats.submits;
 	e->facts.host_ns += stats.host_ns;
 	e->facts.device_ns += stats.device_ns;
-	if (z->chunk == 1)
+	e->facts.uploaded_bytes += stats.streamed_bytes;
+	if (z->chunk == 1) {
 		e->facts.dispatches = facts.dispatches;
+		e->facts.token_submits = stats.submits;
+		e->facts.token_uploaded_bytes = stats.streamed_bytes;
+	}
 	e->facts.total_bytes = facts.total_bytes;
-	e->facts.constant_bytes = facts.constant_bytes;
+	e->facts.weight_bytes = facts.weight_bytes;
 	e->facts.cache_bytes = facts.state_bytes;
 	e->facts.device = facts.device;
 	e->facts.device_name = facts.device_name;

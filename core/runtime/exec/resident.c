@@ -10,7 +10,8 @@
 /* What a run may be asked that makes sense of jobs that run one by one alone. */
 #define KNOWN_FLAGS                                                                  \
 	(PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG | PCTL_RUN_FRESH | PCTL_RUN_UNPLACED | \
-	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE | PCTL_RUN_NO_PLACES)
+	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE | PCTL_RUN_NO_PLACES |                \
+	 PCTL_RUN_PROFILE_SC | PCTL_RUN_PROFILE_MC)
 
 /* ---- options ------------------------------------------------------------------------------ */
 
@@ -225,6 +226,8 @@ static void destroy(pctl_resident *r)
 	free(r->once);
 	free(r->reports);
 	free(r->maxima);
+	free(r->segments);
+	free(r->uploads);
 	pctl_arena_destroy(r->arena);
 	free(r);
 }
@@ -237,6 +240,8 @@ static void end(pctl_resident_family *f)
 		for (uint32_t k = 0; k < 2; k++)
 			if (f->states[i].buffers[k] != NULL)
 				first->t->buffer_destroy(first->dev, f->states[i].buffers[k]);
+	if (f->slot != NULL)
+		first->t->buffer_destroy(first->dev, f->slot);
 	pctl_resident_forget(f);
 	/* The first has the sessions, and data that others borrow. */
 	while (f->n_makers > 0)
@@ -262,6 +267,15 @@ void pctl_resident_close(pctl_resident *r)
 		end(f);
 }
 
+/* What it alone has put on the device goes with it. */
+static void forget_inputs(pctl_resident *r)
+{
+	for (uint32_t i = 0; i < r->n_spans; i++)
+		if (r->spans[i].is_own && !r->spans[i].is_streamed &&
+		    r->family->weight_bytes >= r->spans[i].n_bytes)
+			r->family->weight_bytes -= r->spans[i].n_bytes;
+}
+
 /* One that could not be opened leaves nothing, and its pipeline may go. */
 static void undo(pctl_resident *r)
 {
@@ -274,6 +288,7 @@ static void undo(pctl_resident *r)
 	if (r->t != NULL)
 		pctl_resident_release(r);
 	f->total_bytes -= r->counted_bytes;
+	forget_inputs(r);
 	f->references--;
 	f->n_makers--; /* it is the last */
 	destroy(r);
@@ -292,7 +307,9 @@ static pctl_status build(pctl_resident *r, const pctl_resident_options *how)
 	if (status == PCTL_OK)
 		status = pctl_resident_order(r);
 	if (status == PCTL_OK)
-		status = pctl_resident_measure(r, how->memory_bytes);
+		status = pctl_resident_measure(r);
+	if (status == PCTL_OK)
+		status = pctl_resident_fit(r, how->memory_bytes);
 	if (status != PCTL_OK) {
 		r->pool_bytes = r->params_bytes = r->ask_bytes = r->answer_bytes = r->kept_bytes =
 			0;
@@ -362,6 +379,22 @@ const pctl_tensor_type *pctl_resident_output_type(const pctl_resident *r, uint32
 	return &r->run.nodes[s.job].out[s.port];
 }
 
+const pctl_device_caps *pctl_resident_caps(const pctl_resident *r)
+{
+	return pctl_session_caps(r->s);
+}
+
+uint32_t pctl_resident_device_kind(const pctl_resident *r)
+{
+	return pctl_session_kind(r->s);
+}
+
+pctl_status pctl_resident_keep_tuning(const pctl_resident *r, pctl_tuning_record *record,
+				      const pctl_call *call)
+{
+	return pctl_session_keep_tuning(r->s, record, call);
+}
+
 static pctl_evidence evidence_of(const pctl_resident *r)
 {
 	pctl_evidence e = {.kind = PCTL_EVIDENCE_VERIFIED};
@@ -412,12 +445,20 @@ void pctl_resident_facts_of(const pctl_resident *r, pctl_resident_facts *out)
 				     .constant_bytes = r->constant_bytes,
 				     .pool_bytes = r->pool_bytes,
 				     .live_bytes = r->live_bytes,
-				     .total_bytes = f->total_bytes,
+				     .total_bytes =
+					     f->total_bytes + f->weight_bytes + f->slot_bytes,
+				     .weight_bytes = f->weight_bytes,
+				     .slot_bytes = f->slot_bytes,
+				     .streamed_bytes = r->streamed_bytes,
+				     .submissions = r->n_segments,
 				     .gas = r->run.gas,
 				     .n_pools = r->n_pools,
 				     .device = pctl_session_id(r->s),
 				     .device_name = pctl_session_name(r->s),
 				     .evidence = evidence_of_all(r)};
+	for (uint32_t i = 0; i < r->n_spans; i++)
+		if (r->spans[i].is_own && !r->spans[i].is_streamed)
+			out->constant_bytes += r->spans[i].n_bytes;
 	for (uint32_t i = 0; i < f->n_states; i++)
 		out->state_bytes += (2u - f->states[i].is_placed) * f->states[i].n_bytes;
 	for (uint32_t i = 0; i < r->n_reads; i++) {
