@@ -10,10 +10,13 @@
 #define PCTL_DEVICE_TUNE_TRIES 9u /* values of a tunable, and the one that it began with */
 
 /* What became of a tunable: values that were tried, the first what the profile has, and the median of what each took, by the device's clock
- * or (is_device 0) by the host's. best: number of the one that is kept. */
+ * or (is_device 0) by the host's. plan: of what was planned; same: number of the first with that plan, which alone is timed. best: number of
+ * the one that is kept. */
 typedef struct pctl_device_tuned {
 	uint32_t values[PCTL_DEVICE_TUNE_TRIES];
 	uint64_t ns[PCTL_DEVICE_TUNE_TRIES];
+	pctl_cid plan[PCTL_DEVICE_TUNE_TRIES];
+	uint32_t same[PCTL_DEVICE_TUNE_TRIES];
 	uint32_t n, best, is_device;
 } pctl_device_tuned;
 
@@ -34,7 +37,7 @@ const pctl_device_problem *pctl_device_problems(uint32_t *n);
  */
 typedef struct pctl_device_tune_options {
 	const char *selector;
-	const pctl_device_problem *problems; /* NULL: the shipped ones */
+	const pctl_device_problem *problems;	  /* NULL: the shipped ones */
 	uint32_t n_problems, rounds, keep, flags; /* flags: PCTL_RUN_* */
 } pctl_device_tune_options;
 pctl_status pctl_device_tune(pctl_installation *in, const pctl_device_tune_options *o,

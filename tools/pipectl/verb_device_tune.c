@@ -10,6 +10,7 @@
 static void print_one(pctl_app *app, uint32_t i, const pctl_device_tuned *t)
 {
 	pctl_json *j = &app->document;
+	char cid[PCTL_CID_TEXT_SIZE];
 
 	if (!app->json) {
 		printf("  %-20s", pctl_tunable_name(i));
@@ -21,6 +22,8 @@ static void print_one(pctl_app *app, uint32_t i, const pctl_device_tuned *t)
 				printf("own");
 			else
 				printf("%" PRIu32, t->values[k]);
+			if (t->same[k] != k)
+				continue;
 			printf(" %" PRIu64 ".%03" PRIu64 " ms", us / 1000, us % 1000);
 		}
 		printf("%s\n", t->is_device ? "" : " (host's clock)");
@@ -37,6 +40,7 @@ static void print_one(pctl_app *app, uint32_t i, const pctl_device_tuned *t)
 		pctl_json_object_begin(j);
 		pctl_json_kv_u32(j, "value", t->values[k]);
 		pctl_json_kv_u64(j, "ns", t->ns[k]);
+		pctl_json_kv_string(j, "plan", pctl_cid_format(&t->plan[k], cid));
 		pctl_json_object_end(j);
 	}
 	pctl_json_array_end(j);
@@ -49,7 +53,8 @@ static void print_all(pctl_app *app, const char *selector, const pctl_device_tun
 	pctl_json *j = &app->document;
 
 	if (!app->json) {
-		printf("%s: profile %s, in %" PRIu64 ".%" PRIu64 " s, the same bytes throughout%s%s\n",
+		printf("%s: profile %s, in %" PRIu64 ".%" PRIu64
+		       " s, the same bytes throughout%s%s\n",
 		       selector, pctl_tuning_name(r->profile), r->ms / 1000, r->ms / 100 % 10,
 		       r->path[0] == '\0' ? "" : ", ", r->path);
 	} else {
@@ -80,8 +85,8 @@ static pctl_status tune(pctl_app *app, const char *selector)
 	pctl_status status = PCTL_OK;
 	const char *text = pctl_option_value(&app->line, "--rounds");
 
-	if (text != NULL && (!pctl_num_parse_u64(text, strlen(text), &rounds) || rounds == 0 ||
-			     rounds > 999))
+	if (text != NULL &&
+	    (!pctl_num_parse_u64(text, strlen(text), &rounds) || rounds == 0 || rounds > 999))
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--rounds wants a number from 1 to 999, not \"%s\"", text);
 	o.rounds = (uint32_t)rounds;

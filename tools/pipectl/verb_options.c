@@ -60,8 +60,8 @@ const pctl_option pctl_global_options[] = {
 	}
 
 #define PCTL_OPTION_PROFILE                                                                  \
-	{                                                                                      \
-		"--profile", "sc|mc",                                                          \
+	{                                                                                    \
+		"--profile", "sc|mc",                                                        \
 			"cut work as for tight (sc) or wide (mc) limits, not as tuned", 0, 0 \
 	}
 

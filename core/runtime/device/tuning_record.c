@@ -103,8 +103,7 @@ static const pctl_record_field fields[] = {
 			  .means = "of the profile of the device with the files it runs on"),
 	PCTL_RECORD_FIELD(CHARS, "device", pctl_tuning_record, device, .flags = PCTL_RECORD_CUT,
 			  .bound = PCTL_NAME_MAX, .means = "its name, for people"),
-	PCTL_RECORD_FIELD(WORD, "profile", pctl_tuning_record, profile,
-			  PCTL_RECORD_WORDS(profiles),
+	PCTL_RECORD_FIELD(WORD, "profile", pctl_tuning_record, profile, PCTL_RECORD_WORDS(profiles),
 			  .means = "of devices with tight limits (sc) or wide ones (mc), by the "
 				   "device's limits"),
 	PCTL_RECORD_FIELD(U64, "ms", pctl_tuning_record, ms, .means = "how long that took"),

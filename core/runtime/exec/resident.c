@@ -1,6 +1,7 @@
 /* Opening and closing resident runs: all that a run does before its first job, once, and then one list; see resident.h. */
 #include "runtime/exec/resident.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,10 @@
 #include "runtime/exec/resident_private.h"
 
 /* What a run may be asked that makes sense of jobs that run one by one alone. */
-#define KNOWN_FLAGS                                                                  \
-	(PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG | PCTL_RUN_FRESH | PCTL_RUN_UNPLACED | \
-	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE | PCTL_RUN_NO_PLACES |                \
-	 PCTL_RUN_PROFILE_SC | PCTL_RUN_PROFILE_MC)
+#define KNOWN_FLAGS                                                                         \
+	(PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG | PCTL_RUN_FRESH | PCTL_RUN_UNPLACED |        \
+	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE | PCTL_RUN_NO_PLACES | PCTL_RUN_PROFILE_SC | \
+	 PCTL_RUN_PROFILE_MC)
 
 /* ---- options ------------------------------------------------------------------------------ */
 
@@ -37,6 +38,7 @@ static pctl_status copy_options(pctl_resident *r, const pctl_run_options *o)
 	r->o.backends = backends;
 	r->o.given = given;
 	r->o.flags |= PCTL_RUN_FRESH;
+	r->o.memory_bytes = 0; /* it is for all of it, not job by job: pctl_resident_fit */
 	return pctl_arena_failed(r->arena) ? pctl_no_memory(r->call, "a resident run") : PCTL_OK;
 }
 
@@ -387,6 +389,29 @@ const pctl_device_caps *pctl_resident_caps(const pctl_resident *r)
 uint32_t pctl_resident_device_kind(const pctl_resident *r)
 {
 	return pctl_session_kind(r->s);
+}
+
+pctl_status pctl_resident_plan_cid(const pctl_resident *r, const pctl_call *call, pctl_cid *out)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_status status;
+
+	for (uint32_t i = 0; i < r->n_commands; i++) {
+		const pctl_resident_command *c = &r->commands[i];
+
+		pctl_str_addf(&text, "%u", c->kind);
+		if (c->kind == PCTL_STEP_KERNEL)
+			pctl_str_addf(&text, " %s %u %u %u", c->step->unit->build_key,
+				      c->step->groups[0], c->step->groups[1], c->step->groups[2]);
+		for (uint32_t k = 0; k < c->n_ranges; k++)
+			pctl_str_addf(&text, " %" PRIu64 " %" PRIu64, c->ranges[k].offset,
+				      c->ranges[k].n_bytes);
+		pctl_str_add(&text, "\n");
+	}
+	status = text.failed ? pctl_no_memory(call, "a plan's name")
+			     : pctl_cid_of(text.data == NULL ? "" : text.data, text.n, call, out);
+	pctl_str_drop(&text);
+	return status;
 }
 
 pctl_status pctl_resident_keep_tuning(const pctl_resident *r, pctl_tuning_record *record,

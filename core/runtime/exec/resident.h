@@ -112,6 +112,8 @@ pctl_status pctl_resident_step(pctl_resident *r, const pctl_resident_input *in,
  * (runtime/device/tuning_record.h). Errors: PC5011. */
 const pctl_device_caps *pctl_resident_caps(const pctl_resident *r);
 uint32_t pctl_resident_device_kind(const pctl_resident *r);
+/* The CID of what a step does: its commands, kernels by their programs and workgroups, in their order. */
+pctl_status pctl_resident_plan_cid(const pctl_resident *r, const pctl_call *call, pctl_cid *out);
 pctl_status pctl_resident_keep_tuning(const pctl_resident *r, pctl_tuning_record *record,
 				      const pctl_call *call);
 

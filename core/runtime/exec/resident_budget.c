@@ -383,7 +383,7 @@ static void find_budget(pctl_resident *r, uint64_t memory_bytes)
 		return;
 	f->is_declared = memory_bytes != 0;
 	f->budget_bytes = memory_bytes != 0 && (has == 0 || memory_bytes < has) ? memory_bytes
-										 : has - has / 32;
+										: has - has / 32;
 	f->budget_bytes = pctl_policy_least(f->budget_bytes, r->o.policy->memory_bytes);
 }
 

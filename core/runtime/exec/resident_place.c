@@ -50,14 +50,16 @@ static pctl_status place_pools(pctl_resident *r)
 		if (s->kind != PCTL_SPAN_POOL || !s->life.is_touched)
 			continue;
 		if ((most != 0 && s->n_bytes > most) ||
-		    !pctl_num_add(r->live_bytes, pctl_num_align(s->n_bytes, pctl_resident_alignment(r)),
+		    !pctl_num_add(r->live_bytes,
+				  pctl_num_align(s->n_bytes, pctl_resident_alignment(r)),
 				  &r->live_bytes) ||
 		    r->live_bytes > UINT64_MAX / 4)
 			status = refuse_large(r, s->n_bytes);
 		lives[n++] = s->life;
 	}
 	if (status == PCTL_OK)
-		r->pool_bytes = pctl_lives_place(lives, n, pctl_resident_alignment(r), most, sorted);
+		r->pool_bytes =
+			pctl_lives_place(lives, n, pctl_resident_alignment(r), most, sorted);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		r->spans[lives[i].id].life.at = lives[i].at;
 	free(lives);

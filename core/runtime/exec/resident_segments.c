@@ -108,8 +108,9 @@ pctl_status pctl_resident_count_segments(pctl_resident *r, uint64_t slot, uint64
 
 pctl_status pctl_resident_cut(pctl_resident *r, uint64_t slot)
 {
-	struct cutting count = {
-		.r = r, .slot = slot, .in = calloc(r->n_spans + 1u, sizeof(*count.in))},
+	struct cutting count = {.r = r,
+				.slot = slot,
+				.in = calloc(r->n_spans + 1u, sizeof(*count.in))},
 		       make = {.r = r,
 			       .slot = slot,
 			       .in = calloc(r->n_spans + 1u, sizeof(*make.in))};
