@@ -443,7 +443,7 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 	    r->graph->pipeline->max_class >= PCTL_CLASS_STRICT)
 		status = pctl_session_learn_doubles(s, call);
 	if (status == PCTL_OK)
-		status = pctl_session_learn_tuning(s, call);
+		status = pctl_session_learn_tuning(s, r->call); /* its warnings are heard */
 	caps = pctl_session_plan_caps(s);
 	take_tunables(r, &caps);
 	if (r->graph->pipeline->max_class < PCTL_CLASS_STRICT)

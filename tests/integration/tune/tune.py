@@ -90,7 +90,7 @@ def record(device, made):
             f.write(bad)
         got, err = product(device)
         if h.check(f"{what}: refused in words, and the ops choose", got == right and code in err and "device tune" in err, err):
-            h.planted(f"a record of tunables with {what}", "runtime/device/tuning_record.h", f"{code}: the ops choose", err)
+            h.planted(f"a record of tunables with {what}", "runtime/device/tuning_record.h", code, err)
     with open(path, "wb") as f:
         f.write(text)
 
