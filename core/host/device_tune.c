@@ -287,9 +287,8 @@ pctl_status pctl_device_tune(pctl_installation *in, const pctl_device_tune_optio
 			     pctl_tuning_record *made)
 {
 	const uint64_t began = pctl_clock_ns();
-	pctl_device_tune_options own = *o;
 	trying x = {.in = in,
-		    .o = &own,
+		    .o = o,
 		    .call = call,
 		    .rounds = o->rounds == 0 ? USUAL_ROUNDS : o->rounds};
 	uint32_t large = 0;
@@ -297,17 +296,15 @@ pctl_status pctl_device_tune(pctl_installation *in, const pctl_device_tune_optio
 
 	memset(out, 0, PCTL_N_TUNABLES * sizeof(*out));
 	memset(made, 0, sizeof(*made));
-	if (own.problems == NULL)
-		own.problems = pctl_device_problems(&own.n_problems);
 	if (status == PCTL_OK)
 		status = begin(&x, made);
-	for (uint32_t i = 0; status == PCTL_OK && i < own.n_problems; i++) {
-		const pctl_device_problem *p = &own.problems[i];
+	for (uint32_t i = 0; status == PCTL_OK && i < o->n_problems; i++) {
+		const pctl_device_problem *p = &o->problems[i];
 
 		status = try_problem(&x, p, &large, &out[p->tunable]);
 		made->ms = (pctl_clock_ns() - began) / 1000000u;
 		memcpy(made->value, x.value, sizeof(x.value));
-		if (status == PCTL_OK && o->keep && i + 1 == own.n_problems)
+		if (status == PCTL_OK && o->keep && i + 1 == o->n_problems)
 			status = pctl_resident_keep_tuning(x.first, made, call);
 		unload(&x);
 	}

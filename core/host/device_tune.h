@@ -25,7 +25,6 @@ typedef struct pctl_device_problem {
 	uint32_t tunable;
 	const char *text, *large;
 } pctl_device_problem;
-const pctl_device_problem *pctl_device_problems(uint32_t *n);
 
 /*
  * selector  of the device, as for --backend
@@ -37,7 +36,7 @@ const pctl_device_problem *pctl_device_problems(uint32_t *n);
  */
 typedef struct pctl_device_tune_options {
 	const char *selector;
-	const pctl_device_problem *problems;	  /* NULL: the shipped ones */
+	const pctl_device_problem *problems;	  /* at least one */
 	uint32_t n_problems, rounds, keep, flags; /* flags: PCTL_RUN_* */
 } pctl_device_tune_options;
 pctl_status pctl_device_tune(pctl_installation *in, const pctl_device_tune_options *o,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "foundation/base/num.h"
-#include "host/device_tune.h"
+#include "device_tune_problems.h"
 
 static void print_one(pctl_app *app, uint32_t i, const pctl_device_tuned *t)
 {
@@ -90,6 +90,7 @@ static pctl_status tune(pctl_app *app, const char *selector)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--rounds wants a number from 1 to 999, not \"%s\"", text);
 	o.rounds = (uint32_t)rounds;
+	o.problems = pctl_device_problems(&o.n_problems);
 	status = pctl_device_tune(&app->host, &o, app->call, all, &made);
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)

@@ -3,11 +3,14 @@
 
 #include <stddef.h>
 
-#define PLACE_OPTIONS                                                                      \
-	{"--profile", "sc|mc", "cut work as for tight (sc) or wide (mc) limits, not as tuned", 0, 0}, \
-	{ \
-		"--memory-budget", "BYTES", \
-		"the most that may lie on the device; weights beyond it come there in each step", 0, 0 \
+#define PLACE_OPTIONS                                                                             \
+	{"--profile", "sc|mc", "cut work as for tight (sc) or wide (mc) limits, not as tuned", 0, \
+	 0},                                                                                      \
+	{                                                                                         \
+		"--memory-budget", "BYTES",                                                       \
+			"the most that may lie on the device; weights beyond it come there in "   \
+			"each step",                                                              \
+			0, 0                                                                      \
 	}
 
 const pctl_option pctl_options_generate[] = {

@@ -21,7 +21,8 @@ static const struct {
 	uint32_t of[PCTL_N_TUNING];
 	uint32_t values[VALUES_MAX]; /* 0 ends them */
 } tunables[PCTL_N_TUNABLES] = {
-#define PCTL_TUNABLE(NAME, name, sc, mc, values, about) {name, about, {sc, mc}, LIST values},
+#define PCTL_TUNABLE(NAME, name, sc, mc, values, about) \
+	[PCTL_TUNABLE_##NAME] = {name, about, {sc, mc}, LIST values},
 #include "pipectl/tunables.def"
 #undef PCTL_TUNABLE
 };

@@ -1,5 +1,5 @@
 /* The problems of device_tune.h: ops of models at sizes at which a device is busy, small enough for two cores where it is no discrete GPU. */
-#include "host/device_tune.h"
+#include "device_tune_problems.h"
 
 #define PIPELINE(inputs, op, in, attr)                                                          \
 	"pipeline : {\n  name = \"tune\"; class = \"strict\";\n  inputs : { " inputs " };\n"    \
