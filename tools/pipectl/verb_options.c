@@ -73,7 +73,7 @@ const pctl_option pctl_global_options[] = {
 		{"--no-memo", NULL, "neither read nor write remembered results", 0, 0},          \
 		{"--gas-limit", "N", "refuse above this much gas", 0, 0},                        \
 		{"--gas", "FILE", "the gas schedule", 0, 0}, PCTL_OPTION_TURNS,                  \
-		PCTL_OPTION_SUBGROUP, PCTL_OPTION_PROFILE,                                       \
+		PCTL_OPTION_SUBGROUP,                                                            \
 		{"--forms", "strict|native",                                                     \
 		 "native: the device's own floats, for class approximate only", 0, 0},           \
 	{                                                                                        \
@@ -100,6 +100,7 @@ const pctl_option pctl_options_run[] = {
 	SOURCE_OPTIONS,
 	{"--out", "NAME=FILE", "write an output to a file", 1, 1},
 	RUN_OPTIONS,
+	PCTL_OPTION_PROFILE,
 	{"--memory-budget", "BYTES",
 	 "the most that may lie on the device; inputs leave it while no job reads them", 0, 0},
 	{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},
@@ -113,6 +114,7 @@ const pctl_option pctl_options_run[] = {
 const pctl_option pctl_options_plan[] = {
 	SOURCE_OPTIONS,
 	RUN_OPTIONS,
+	PCTL_OPTION_PROFILE,
 	{"--memory-budget", "BYTES", "the most that may lie on the device", 0, 0},
 	{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},
 	{"--no-in-place", NULL, "no output lies where an input lay", 0, 0},
@@ -186,6 +188,7 @@ const pctl_option pctl_options_op_run[] = {
 	{"--out", "PORT=FILE", "write an output port to a file", 1, 1},
 	{"--attr", "NAME=VALUE", "an attribute", 1, 0},
 	RUN_OPTIONS,
+	PCTL_OPTION_PROFILE,
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_vm_run[] = {

@@ -27,13 +27,17 @@ def tune(device, *args):
     return status, json.loads(out)["devices"][0] if status == 0 else None, err
 
 
+def profile_of(args):
+    return ["--profile", args[0]] if args else []
+
+
 def product(device, *args):
     """A product of four rows, whose plan has all but one of the tunables' ops in it, and what it was made by."""
     rng = np.random.default_rng(5)
     for name, shape in (("a", (4, 256)), ("b", (64, 256))):
         h.write(name, rng.standard_normal(shape, dtype=np.float32).tobytes())
     status, _, err = h.run("op", "run", "tensor.matmul", "--in", "a=" + h.path("a") + ":f32[4,256]", "--in", "b=" + h.path("b") + ":f32[64,256]", "--attr", "transpose_b=true",
-                           "--out", "y=" + h.path("y"), "--backend", device, *args)
+                           "--out", "y=" + h.path("y"), "--backend", device, *profile_of(args))
     return h.read("y") if h.check(f"a product {args}", status == 0, err) else b"", err
 
 
@@ -76,7 +80,7 @@ def record(device, made):
     right, err = product(device)
     h.check("a record says nothing", "PC4335" not in err, err)
     for profile in ("sc", "mc"):
-        h.check(f"profile {profile}: the same", product(device, "--profile", profile)[0] == right)
+        h.check(f"profile {profile}: the same", product(device, profile)[0] == right)
     for name, values in (("matmul_thin_columns", (2, 4, 0)), ("matmul_settle", (1, 4)), ("matmul_tiles", (1, 2))):
         for value in values:
             with open(path, "wb") as f:
@@ -95,6 +99,20 @@ def record(device, made):
         f.write(text)
 
 
+def pipelines(device):
+    """A pipeline goes by a profile, too, planned and run."""
+    pipe = h.write("p.pipe.cfg", b"""pipeline : { name = "p"; class = "strict"; inputs : { a : { type = "f32[4,256]"; }; b : { type = "f32[64,256]"; }; };
+  jobs = ( { id = "m"; op = "tensor.matmul@1"; in : { a = "$a"; b = "$b"; }; attr : { transpose_b = true; }; } );
+  outputs : { y = "m.y"; }; };
+""")
+    ask = [pipe, "--in", "a=" + h.path("a"), "--in", "b=" + h.path("b"), "--backend", device]
+    for profile in ("sc", "mc"):
+        status, _, err = h.run("run", *ask, "--profile", profile, "--out", "y=" + h.path("z"))
+        h.check(f"run: profile {profile}", status == 0 and h.read("z") == h.read("y"), err)
+        status, out, err = h.run("plan", *ask, "--profile", profile, "--json")
+        h.check(f"plan: profile {profile} costs no gas", status == 0 and b"gas" in out, err)
+
+
 def planted():
     before = records()
     status, _, err = tune("mock:wrap=cpu+flip-bit@tune/2")
@@ -106,6 +124,7 @@ for name in sys.argv[1:]:
     found = on(name)
     if name == "cpu" and found is not None:
         record(name, found)
+        pipelines(name)
         planted()
         status, out, err = h.run("device", "tune", "null:0")
         h.check("a device that computes nothing", status != 0, err)
