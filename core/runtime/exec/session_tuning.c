@@ -6,9 +6,19 @@
 #include "runtime/device/tuning_record.h"
 #include "runtime/exec/session_private.h"
 
+/* By the files that it was opened on: what a driver maps later (session_late.c) is not known when plans are made. */
+static pctl_profiled_device opened(const pctl_session *s)
+{
+	pctl_profiled_device d = pctl_session_profiled(s);
+
+	d.files = s->files;
+	d.drivers = s->drivers;
+	return d;
+}
+
 pctl_status pctl_session_learn_tuning(pctl_session *s, const pctl_call *call)
 {
-	const pctl_profiled_device d = pctl_session_profiled(s);
+	const pctl_profiled_device d = opened(s);
 	pctl_tuning_record *r;
 	int found = 0;
 	pctl_status status = PCTL_OK;
@@ -36,7 +46,7 @@ void pctl_session_tunables(const pctl_session *s, uint32_t *out)
 pctl_status pctl_session_keep_tuning(const pctl_session *s, pctl_tuning_record *r,
 				     const pctl_call *call)
 {
-	const pctl_profiled_device d = pctl_session_profiled(s);
+	const pctl_profiled_device d = opened(s);
 
 	return s->o.profiles == NULL ? PCTL_OK
 				     : pctl_profiles_keep_tuning(s->o.profiles, &d, r, call);
