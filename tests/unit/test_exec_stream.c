@@ -2,6 +2,10 @@
  * nothing is over the budget, and the least budget that a refusal tells is one. */
 #include "main.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
+#include "foundation/base/file.h"
 #include "planted/planted.h"
 #include "test_exec_resident_fake.h"
 
@@ -67,4 +71,61 @@ static void streamed_inputs_change_nothing(void **state)
 		"bytes that a step gives", "outputs differ from those of the program");
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(streamed_inputs_change_nothing))
+/* A file that is written to while a resident run goes on: what was verified is what goes on, from the host's copies; and where there is no copy,
+ * the change is seen before a command reads a byte of it. */
+static void a_changed_file_is_noticed(void **state)
+{
+	char path[WEIGHTS][64];
+	pctl_data_source *sources[WEIGHTS];
+	uint32_t refused = 0, streamed = 0;
+	struct bench b;
+
+	(void)state;
+	seed_ = 7000;
+	open_bench(&b, SIZES[0]);
+	b.n_weights = WEIGHTS;
+	make_program(&b);
+	for (uint32_t i = 0; i < WEIGHTS; i++) {
+		snprintf(path[i], sizeof(path[i]), "/tmp/pctl-stream-%ld-%u", (long)getpid(), i);
+		assert_int_equal(pctl_file_write(path[i], b.inputs[i]->host, b.inputs[i]->n_bytes,
+						 0, b.r->call),
+				 PCTL_OK);
+		pctl_value_release(b.inputs[i]);
+		assert_int_equal(pctl_source_open_file(path[i], b.r->call, &sources[i]), PCTL_OK);
+		b.inputs[i] = pctl_value_from_source(sources[i]);
+	}
+	assert_int_equal(pctl_resident_order(b.r), PCTL_OK);
+	assert_int_equal(pctl_resident_measure(b.r), PCTL_OK);
+	b.family.is_declared = 1;
+	b.family.budget_bytes = b.r->own_bytes + 3 * 4 * MOST_WORDS;
+	assert_int_equal(pctl_resident_fit(b.r, 0), PCTL_OK);
+	record(&b);
+	/* In its place: the descriptor that the source has sees it. */
+	for (uint32_t i = 0; i < WEIGHTS; i++) {
+		FILE *f = fopen(path[i], "r+");
+
+		assert_non_null(f);
+		assert_int_not_equal(
+			fputc(b.inputs[i]->host == NULL ? 1 : b.inputs[i]->host[0] ^ 1, f), EOF);
+		assert_int_equal(fclose(f), 0);
+	}
+	assert_true(gives(&b, 0) && b.family.held_bytes != 0);
+	for (uint32_t i = 0; i < WEIGHTS; i++) {
+		streamed += b.inputs[i]->host != NULL;
+		free(b.inputs[i]->host);
+		b.inputs[i]->host = NULL;
+	}
+	for (uint32_t k = 0; k < b.r->n_segments; k++)
+		refused += pctl_resident_upload_segment(b.r, &b.r->segments[k]) == PCTL_E_IO;
+	assert_true(streamed > 2 && refused > 0);
+	assert_int_equal(pctl_diag_list_at(b.said, 0)->code, PC5210_INPUT_CHANGED);
+	close_bench(&b);
+	for (uint32_t i = 0; i < WEIGHTS; i++) {
+		pctl_source_close(sources[i]);
+		remove(path[i]);
+	}
+	planted("a file of a streamed input is written to", "a resident run", "PC5210",
+		"changed while it was read, before a command reads it");
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(streamed_inputs_change_nothing), PCTL_TEST(a_changed_file_is_noticed))
