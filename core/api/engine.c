@@ -114,7 +114,7 @@ pctl_status pipectl_engine_describe(pipectl_engine *e, pipectl_engine_facts *out
 	f.device_ns =
 		e->p->host.policy->telemetry ? facts.prefill.device_ns + facts.decode.device_ns : 0;
 	f.total_bytes = facts.total_bytes;
-	f.constant_bytes = facts.constant_bytes;
+	f.constant_bytes = facts.weight_bytes;
 	f.cache_bytes = facts.cache_bytes;
 	f.cache_token_bytes = facts.cache_token_bytes;
 	for (uint32_t i = 0; i < engine->n_slots; i++)

@@ -75,6 +75,7 @@ pctl_status pctl_request_run_options(pctl_installation *in, const pctl_run_reque
 	out->n_given = q->n_given;
 	out->has_gas_limit = q->has_gas_limit;
 	out->gas_limit = q->gas_limit;
+	out->memory_bytes = q->memory_bytes;
 	out->flags |= q->flags | (q->flags & PCTL_RUN_NATIVE ? PCTL_RUN_FRESH : 0);
 	out->progress = q->progress;
 	return PCTL_OK;

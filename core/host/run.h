@@ -19,7 +19,7 @@ typedef struct pctl_run_request {
 	const pctl_input_bytes *given;
 	uint32_t n_backends, n_ins, n_given;
 	uint32_t verify_ppm, flags, has_gas_limit;
-	uint64_t gas_limit;
+	uint64_t gas_limit, memory_bytes;
 	pctl_progress_sink progress;
 } pctl_run_request;
 

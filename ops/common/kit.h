@@ -33,6 +33,12 @@ typedef struct kit_plan {
 	pctl_status status;
 } kit_plan;
 
+/* What the host has for a tunable, PCTL_TUNABLE_* (tunables.def); 0: nothing, as an older host. */
+static inline uint32_t kit_tunable(const kit_plan *p, uint32_t tunable)
+{
+	return PCTL_HAS(p->caps, pctl_plan_caps, tunable) ? p->caps->tunable[tunable] : 0;
+}
+
 /* A kernel's text in two parts, the second of which ops have in common: made one at open. */
 typedef struct kit_joined {
 	const char *head;

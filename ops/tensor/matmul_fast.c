@@ -7,6 +7,8 @@
 
 #include "kernels.h"
 
+enum { SQUARE = 1, PACKED }; /* of PCTL_TUNABLE_MATMUL_TILES */
+
 /* Fewer products than this are done sooner by one kernel than by five. */
 #define PRODUCTS_LEAST 8192u
 
@@ -201,7 +203,10 @@ static int settles(matmul_fast_plan *f)
 	/* A slot: its terms, the lanes' digits, carrying and rounding. */
 	const uint64_t settling = matmul_steps(matmul_parts(terms, 64)) * 2 + 3 * 64 + 8 * 20;
 
-	f->share = matmul_turns_fit(f->p->caps, 4 * 64 * settling + 512) ? 4 : 1;
+	f->share = kit_tunable(f->p, PCTL_TUNABLE_MATMUL_SETTLE) != 1 &&
+				   matmul_turns_fit(f->p->caps, 4 * 64 * settling + 512)
+			   ? 4
+			   : 1;
 	return matmul_turns_fit(f->p->caps, f->share * 64 * settling + 512);
 }
 
@@ -212,6 +217,7 @@ static int choose(matmul_fast_plan *f)
 	const matmul_shape *s = f->s;
 	const uint64_t batches = kit_elements(&s->out) / s->m / s->n;
 	const int is_processor = caps->device_kind == PCTL_DEVICE_CPU;
+	const uint32_t how = kit_tunable(f->p, PCTL_TUNABLE_MATMUL_TILES);
 	const matmul_cut *const gpu = is_exact(f)	  ? &gpus_f64
 				      : s->format != NULL ? &gpus_f32
 							  : &gpus_u32;
@@ -220,10 +226,13 @@ static int choose(matmul_fast_plan *f)
 		 : is_exact(f)	     ? &processors_f64
 		 : s->format != NULL ? &processors_f32
 				     : &processors_u32;
-	if (!matmul_cut_fits(f, f->cut))
+	if (!matmul_cut_fits(f, f->cut) || (how == SQUARE && matmul_cut_fits(f, gpu)))
 		f->cut = gpu;
-	if (is_exact(f) ? (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) != 0
-			: !is_processor && f->cut == gpu)
+	/* As if there were many tiles. */
+	if (how == PACKED && !is_exact(f))
+		matmul_choose_packed(f, 1u << 16);
+	else if (how != SQUARE && (is_exact(f) ? (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) != 0
+					       : !is_processor && f->cut == gpu))
 		matmul_choose_packed(f, batches);
 	f->tiles = matmul_parts(s->m, f->cut->rows) * matmul_parts(s->n, f->cut->columns) * batches;
 	f->slots = f->tiles * f->cut->rows * f->cut->columns;

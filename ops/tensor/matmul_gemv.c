@@ -7,20 +7,20 @@
 
 #include "kernels.h"
 
-#define LANES 256u
+#define LANES_USUAL 256u
 #define MEMORY 32768u
 /* Columns may be few, but lanes must be many. */
 #define LANES_MANY (1u << 16)
 
 /*
- * split    lanes of a column
+ * lanes    of a workgroup; split: of a column
  * terms    of a lane in a turn, side by side
  * rows     that are summed together; per: columns of an invocation
  * a, b     elements in 16 bytes where those are read at once, or 0
  * block    of b, NULL: its elements are f32
  */
 typedef struct gemv {
-	uint32_t split, terms, rows, per, a, b;
+	uint32_t lanes, split, terms, rows, per, a, b;
 	const kit_block_format *block;
 } gemv;
 
@@ -32,10 +32,18 @@ static uint32_t in_quad(uint32_t dtype)
 								       : 0;
 }
 
+static uint32_t tuned(const kit_plan *p, uint32_t tunable, uint32_t usual)
+{
+	const uint32_t n = kit_tunable(p, tunable);
+
+	return n == 0 ? usual : n;
+}
+
 static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 {
 	const pctl_tensor_type *in = f->p->use->q->in;
 	const matmul_shape *s = f->s;
+	uint32_t least;
 	gemv g = {.rows = 1, .block = kit_block_format_of(in[1].dtype)};
 
 	while (g.rows < MATMUL_ROWS_MOST && g.rows < n_rows)
@@ -45,11 +53,20 @@ static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 	g.a = in_quad(in[0].dtype);
 	if (g.a > g.terms)
 		g.a = 0;
-	g.per = g.rows >= 8 ? 2 : 4;
+	g.lanes = tuned(f->p, PCTL_TUNABLE_THIN_LANES, LANES_USUAL);
+	g.per = tuned(f->p, PCTL_TUNABLE_THIN_COLUMNS, g.rows >= 8 ? 2 : 4);
+	/* Values of an invocation are joined by fours. */
+	if (g.per * g.rows < 4)
+		g.per = 4;
+	/* A lane always has the same part of a block. */
+	least = g.block == NULL ? 8 : g.block->block / 8;
+	g.split = tuned(f->p, PCTL_TUNABLE_THIN_SPLIT, 0);
+	if (g.split >= least && g.split <= g.lanes)
+		return g;
 	/* Each row's norm is a group's to find. */
-	for (g.split = g.block == NULL ? 8 : g.block->block / 8;
-	     g.split < (g.rows >= 8 ? 64 : LANES) && s->n * g.split / g.per < LANES_MANY &&
-	     (uint64_t)g.split * g.terms * 2 <= s->k;)
+	for (g.split = least; g.split < (g.rows >= 8 ? 64 : g.lanes) &&
+			      s->n * g.split / g.per < LANES_MANY &&
+			      (uint64_t)g.split * g.terms * 2 <= s->k;)
 		g.split *= 2;
 	return g;
 }
@@ -112,9 +129,10 @@ static void add_row(kit_wgsl *w, const gemv *g, uint32_t r)
 			matmul_add(w, "a_bits((a@ + k) | ~u)", 0, r, j);
 		kit_wgsl_add(w, "));\n");
 	}
-	matmul_add(w, "\t\tif (group_of == ~u) {\n", 0, r, r % (LANES / g->split));
+	matmul_add(w, "\t\tif (group_of == ~u) {\n", 0, r, r % (g->lanes / g->split));
 	for (uint32_t j = 0; j < g->terms; j++)
-		matmul_add(w, "\t\t\tm# = step(x@_~, x@_~, m#);\n", r / (LANES / g->split), r, j);
+		matmul_add(w, "\t\t\tm# = step(x@_~, x@_~, m#);\n", r / (g->lanes / g->split), r,
+			   j);
 	kit_wgsl_add(w, "\t\t}\n");
 	if (g->block == NULL || g->block->kind == KIT_BLOCK_SCALED)
 		return;
@@ -194,7 +212,7 @@ static void add_sums(kit_wgsl *w, const gemv *g, uint32_t c, uint32_t r)
 
 static uint32_t row_norms(const gemv *g)
 {
-	return (uint32_t)matmul_parts(g->rows, LANES / g->split);
+	return (uint32_t)matmul_parts(g->rows, g->lanes / g->split);
 }
 
 static void add_loop(kit_wgsl *w, const gemv *g)
@@ -312,7 +330,7 @@ static void add_writes(kit_wgsl *w, int is_half)
 static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g)
 {
 	const pctl_tensor_type *in = f->p->use->q->in;
-	const uint32_t columns = LANES / g->split * g->per;
+	const uint32_t columns = g->lanes / g->split * g->per;
 
 	/* So that places of results are known not to wrap. */
 	kit_wgsl_add(w, "//# max params.n = 67108864\n");
@@ -324,12 +342,12 @@ static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g)
 	kit_wgsl_add(w, g->b != 0 ? MATMUL_BUFFER("b", "2", "read", "vec4<u32>")
 				  : MATMUL_BUFFER("b", "2", "read", "u32"));
 	kit_wgsl_add(w, MATMUL_BUFFER("y", "3", "read_write", "u32"));
-	matmul_number(w, "LANES", LANES);
+	matmul_number(w, "LANES", g->lanes);
 	matmul_number(w, "SPLIT", g->split);
 	matmul_number(w, "ROWS", g->rows);
 	matmul_number(w, "EACH", g->per);
 	matmul_number(w, "TERMS", g->terms);
-	matmul_number(w, "GROUPS", LANES / g->split);
+	matmul_number(w, "GROUPS", g->lanes / g->split);
 	matmul_number(w, "COLUMNS", columns);
 	matmul_number(w, "SHARE", (uint32_t)matmul_parts(columns * g->rows, 64));
 	kit_wgsl_add(w, "const PER: u32 = 1u;\n");
@@ -364,7 +382,7 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 	const pctl_tensor_type *in = f->p->use->q->in;
 	const uint64_t a_row = kit_bytes(&in[0]) / (kit_elements(&in[0]) / f->s->k);
 	const uint64_t y_row = f->s->n * kit_dtype_bytes(f->s->out.dtype);
-	const uint64_t columns = (uint64_t)LANES / g->split * g->per;
+	const uint64_t columns = (uint64_t)g->lanes / g->split * g->per;
 	const int is_pair = kit_codec_is_pair(in[1].dtype);
 	kit_slot a = f->in[0], y = f->out;
 	kit_wgsl w = kit_wgsl_make(f->p->use, 65536);
@@ -393,7 +411,7 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 		fputs(w.text, q);
 		fclose(q);
 	}
-	matmul_run(f, "tensor/matmul_gemv.wgsl", &w, LANES, matmul_parts(s.n, columns),
+	matmul_run(f, "tensor/matmul_gemv.wgsl", &w, g->lanes, matmul_parts(s.n, columns),
 		   matmul_parts(s.k * (is_pair ? 2 : 1), 64),
 		   (kit_slot[]){KIT_ALL(matmul_params(f->p, &s)), a, f->in[1], y}, 4);
 }
@@ -412,7 +430,7 @@ int matmul_gemv(matmul_fast_plan *f)
 	    (n_rows > whole && !is_packed) ||
 	    (n_rows > whole && (s->k % 64 != 0 || s->n % 64 != 0)) ||
 	    (s->format->dtype != PCTL_SCALAR_F32 && s->n % 2 != 0) || s->n > 1u << 26 ||
-	    caps->max_invocations < LANES || caps->max_workgroup_bytes < MEMORY ||
+	    caps->max_invocations < g.lanes || caps->max_workgroup_bytes < MEMORY ||
 	    !matmul_turns_fit(caps,
 			      matmul_steps(matmul_parts(s->k, (uint64_t)g.split * g.terms)) + 4096))
 		return 0;

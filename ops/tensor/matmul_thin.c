@@ -22,6 +22,14 @@ static int by_blocks(const thin *t)
 	return t->block != NULL;
 }
 
+/* Values of an invocation are joined by fours. */
+static uint32_t columns_of(const kit_plan *p, const thin *t, uint32_t usual)
+{
+	const uint32_t n = kit_tunable(p, PCTL_TUNABLE_THIN_COLUMNS);
+
+	return n == 0 || t->rows * n < 4 ? usual : n;
+}
+
 static thin cut_of(const matmul_fast_plan *f)
 {
 	const matmul_shape *s = f->s;
@@ -31,7 +39,7 @@ static thin cut_of(const matmul_fast_plan *f)
 	t.rows = t.n_rows > 2 ? 4 : (uint32_t)t.n_rows;
 	t.lanes = 8;
 	t.terms = t.block == NULL ? 4 : t.block->group / 8;
-	t.per = t.rows == 4 ? 2 : 4;
+	t.per = columns_of(f->p, &t, t.rows == 4 ? 2 : 4);
 	return t;
 }
 

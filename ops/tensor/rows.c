@@ -14,7 +14,8 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 		    tensor_rows *out)
 {
 	const pctl_plan_caps *caps = p->caps;
-	const uint32_t local = caps->device_kind == PCTL_DEVICE_CPU ? 64 : 256;
+	const uint32_t asked = kit_tunable(p, PCTL_TUNABLE_ROWS_LANES);
+	const uint32_t local = asked != 0 ? asked : caps->device_kind == PCTL_DEVICE_CPU ? 64 : 256;
 	const uint64_t quads = n / 4;
 	uint64_t bytes, turns;
 

@@ -320,6 +320,7 @@ static uint32_t ceiling(uint64_t a, uint64_t b)
 /* What all passes have in common, for `tokens` of them. */
 static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 {
+	const uint32_t asked = kit_tunable(p, PCTL_TUNABLE_ATTENTION_GROUPS);
 	uint64_t groups, turns = 0;
 
 	if (PCTL_HAS(p->caps, pctl_plan_caps, max_turns))
@@ -331,7 +332,7 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 	s->blocks = ceiling(s->lines, s->block);
 	s->tiles = ceiling(a->k.capacity, ATTENTION_TILE);
 	groups = shared_of(a) * s->blocks;
-	s->splits = ceiling(GROUPS_WANTED, groups);
+	s->splits = ceiling(asked == 0 ? GROUPS_WANTED : asked, groups);
 	if (s->splits < ceiling(s->tiles, turns == 0 ? TILES_MOST : TILES_FEW))
 		s->splits = ceiling(s->tiles, turns == 0 ? TILES_MOST : TILES_FEW);
 	if (s->splits > s->tiles)

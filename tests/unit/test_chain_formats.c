@@ -13,6 +13,7 @@
 #include "model/generate/statement.h"
 #include "runtime/device/limits_record.h"
 #include "runtime/device/optional.h"
+#include "runtime/device/tuning_record.h"
 #include "runtime/device/profile.h"
 #include "unit/failing_allocation.h"
 
@@ -153,9 +154,9 @@ static void test_formats__memory_runs_out_anywhere(void **state)
 /* ---- the document ------------------------------------------------------------------------- */
 
 static const pctl_record_type *const grammar[] = {
-	&pctl_statement_type,	  &pctl_profile_type,	  &pctl_limits_type,
-	&pctl_optional_type,	  &pctl_certificate_type, &pctl_receipt_type,
-	&pctl_block_receipt_type, &pctl_block_job_type,	  &pctl_dispute_type};
+	&pctl_statement_type, &pctl_profile_type,     &pctl_limits_type,  &pctl_optional_type,
+	&pctl_tuning_type,    &pctl_certificate_type, &pctl_receipt_type, &pctl_block_receipt_type,
+	&pctl_block_job_type, &pctl_dispute_type};
 
 static void test_formats__document_is_current(void **state)
 {

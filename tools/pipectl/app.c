@@ -171,12 +171,31 @@ static pctl_status parse_verify(pctl_app *app, uint32_t *ppm)
 			   text);
 }
 
+static pctl_status parse_profile(pctl_app *app, uint32_t *flags)
+{
+	const char *text = pctl_option_value(&app->line, "--profile");
+
+	if (text == NULL)
+		return PCTL_OK;
+	if (strcmp(text, "sc") != 0 && strcmp(text, "mc") != 0)
+		return pctl_refuse(app->call, PC10_USAGE, "--profile wants sc or mc, not \"%s\"",
+				   text);
+	*flags |= text[0] == 's' ? PCTL_RUN_PROFILE_SC : PCTL_RUN_PROFILE_MC;
+	return PCTL_OK;
+}
+
 pctl_status pctl_app_run_request(pctl_app *app, pctl_run_request *out)
 {
 	const char *limit = pctl_option_value(&app->line, "--gas-limit");
+	const char *memory = pctl_option_value(&app->line, "--memory-budget");
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
+	if (memory != NULL && (!pctl_num_parse_bytes(memory, strlen(memory), &out->memory_bytes) ||
+			       out->memory_bytes == 0))
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "--memory-budget wants bytes, as 1500000000 or 2G, not \"%s\"",
+				   memory);
 	status = parse_verify(app, &out->verify_ppm);
 	if (status == PCTL_OK && limit != NULL) {
 		out->has_gas_limit = 1;
@@ -193,6 +212,8 @@ pctl_status pctl_app_run_request(pctl_app *app, pctl_run_request *out)
 		      (pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);
 	if (status == PCTL_OK)
 		status = parse_forms(app, &out->flags);
+	if (status == PCTL_OK)
+		status = parse_profile(app, &out->flags);
 	out->progress = pctl_app_progress(app);
 	return status;
 }

@@ -155,6 +155,7 @@ pctl_status pctl_verb_plugin_quarantine(pctl_app *app);
 pctl_status pctl_verb_plugin_release(pctl_app *app);
 pctl_status pctl_verb_device_list(pctl_app *app);
 pctl_status pctl_verb_device_probe(pctl_app *app);
+pctl_status pctl_verb_device_tune(pctl_app *app);
 pctl_status pctl_verb_certify(pctl_app *app);
 pctl_status pctl_verb_certify_merge(pctl_app *app);
 pctl_status pctl_verb_certify_verify(pctl_app *app);

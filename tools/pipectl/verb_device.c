@@ -143,10 +143,36 @@ static void json_optional(pctl_json *j, const pctl_optional_record *r)
 	pctl_json_object_end(j);
 }
 
+/* What plans for the device go by: of its record, or of the profile that its limits name. */
+static void print_tunables(pctl_app *app, const pctl_session *s)
+{
+	uint32_t tunable[PCTL_TUNABLES_MAX] = {0};
+	const char *profile = pctl_tuning_name(pctl_tuning_profile(pctl_session_caps(s)));
+	pctl_json *j = &app->document;
+	uint32_t n = 0;
+
+	pctl_session_tunables(s, tunable);
+	if (app->json) {
+		pctl_json_kv_string(j, "profile", profile);
+		pctl_json_key(j, "tunables");
+		pctl_json_object_begin(j);
+		for (uint32_t i = 0; i < PCTL_N_TUNABLES; i++)
+			pctl_json_kv_u32(j, pctl_tunable_name(i), tunable[i]);
+		pctl_json_object_end(j);
+		return;
+	}
+	printf("  profile %s:", profile);
+	for (uint32_t i = 0; i < PCTL_N_TUNABLES; i++)
+		if (tunable[i] != 0 && ++n != 0)
+			printf(" %s %" PRIu32, pctl_tunable_name(i), tunable[i]);
+	printf(n == 0 ? " the ops choose\n" : "\n");
+}
+
 static void json_profile(pctl_app *app, const char *selector, const pctl_profile_record *r,
 			 const pctl_limits_record *l, const pctl_optional_record *own,
-			 const pctl_device_caps *caps)
+			 const pctl_session *s)
 {
+	const pctl_device_caps *caps = pctl_session_caps(s);
 	pctl_json *j = &app->document;
 	char key[PCTL_CID_TEXT_SIZE];
 
@@ -177,6 +203,7 @@ static void json_profile(pctl_app *app, const char *selector, const pctl_profile
 		json_optional(j, own);
 	else
 		pctl_json_kv_string(j, "optional", NULL);
+	print_tunables(app, s);
 	pctl_json_key(j, "forms");
 	pctl_json_array_begin(j);
 	print_forms(app, r, caps);
@@ -215,10 +242,12 @@ static pctl_status show(pctl_app *app, const char *selector, pctl_session *s)
 		status = pctl_session_limits(s, app->call, l);
 	if (status == PCTL_OK && l != NULL)
 		status = pctl_session_own_operations(s, app->call, &own);
+	if (status == PCTL_OK)
+		status = pctl_session_learn_tuning(s, app->call);
 	if (status != PCTL_OK)
 		goto out;
 	if (app->json) {
-		json_profile(app, selector, r, l, own, pctl_session_caps(s));
+		json_profile(app, selector, r, l, own, s);
 	} else {
 		printf("%s: %s, %" PRIu64 " cases, %s\n", pctl_session_name(s), r->driver, r->cases,
 		       r->path);
@@ -227,6 +256,7 @@ static pctl_status show(pctl_app *app, const char *selector, pctl_session *s)
 			print_limits(l);
 		if (own != NULL)
 			print_optional(own);
+		print_tunables(app, s);
 		if (app->verbose)
 			print_witnesses(r);
 		if (pctl_option_has(&app->line, "--forms"))

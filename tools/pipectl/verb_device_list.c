@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "runtime/device/tuning_record.h"
+
 static const char *device_kind(uint32_t kind)
 {
 	static const char *const names[] = {"other", "reference", "cpu", "integrated", "discrete"};
@@ -51,6 +53,7 @@ static void print_device(pctl_app *app, const pctl_device_entry *e)
 	pctl_json_kv_u64(j, "max_binding_bytes", e->caps.max_binding_bytes);
 	pctl_json_kv_u32(j, "max_invocations", e->caps.max_invocations);
 	pctl_json_kv_u32(j, "max_workgroup_bytes", e->caps.max_workgroup_bytes);
+	pctl_json_kv_string(j, "profile", pctl_tuning_name(pctl_tuning_profile(&e->caps)));
 	pctl_json_object_end(j);
 }
 

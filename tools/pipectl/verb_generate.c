@@ -169,6 +169,12 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 				(double)out->first_ns / 1e9,
 				pctl_rate(f.decode.tokens, f.decode.host_ns), f.submits,
 				(double)f.total_bytes / 1048576);
+		if (!app->quiet && f.uploaded_bytes != 0)
+			fprintf(stderr,
+				"weights: %.1f MiB stayed on the device, %.1f MiB came to it for "
+				"each token, in %" PRIu64 " submissions\n",
+				(double)f.weight_bytes / 1048576,
+				(double)f.token_uploaded_bytes / 1048576, f.token_submits);
 		if (!app->quiet && g->replayed != NULL)
 			fprintf(stderr,
 				"the same tokens and logits as were made on %s, signed by %s\n",
@@ -194,7 +200,10 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 	pctl_json_kv_u64(j, "submissions", f.submits);
 	pctl_json_kv_u64(j, "dispatches_of_a_token", f.dispatches);
 	pctl_json_kv_u64(j, "device_bytes", f.total_bytes);
-	pctl_json_kv_u64(j, "weight_bytes", f.constant_bytes);
+	pctl_json_kv_u64(j, "weight_bytes", f.weight_bytes);
+	pctl_json_kv_u64(j, "submissions_of_a_token", f.token_submits);
+	pctl_json_kv_u64(j, "uploaded_bytes_of_a_token", f.token_uploaded_bytes);
+	pctl_json_kv_u64(j, "uploaded_bytes", f.uploaded_bytes);
 	pctl_json_kv_u64(j, "cache_bytes", f.cache_bytes);
 	pctl_json_kv_u64(j, "cache_bytes_of_a_token", f.cache_token_bytes);
 }

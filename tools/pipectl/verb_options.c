@@ -59,6 +59,12 @@ const pctl_option pctl_global_options[] = {
 			"the size of subgroups where a kernel declares none (4 to 128)", 0, 0 \
 	}
 
+#define PCTL_OPTION_PROFILE                                                                  \
+	{                                                                                    \
+		"--profile", "sc|mc",                                                        \
+			"cut work as for tight (sc) or wide (mc) limits, not as tuned", 0, 0 \
+	}
+
 #define RUN_OPTIONS                                                                              \
 	{"--backend", "ID[:DEVICE]",                                                             \
 	 "where to run; the first that qualifies (never reads the memo)", 1, 0},                 \
@@ -94,6 +100,9 @@ const pctl_option pctl_options_run[] = {
 	SOURCE_OPTIONS,
 	{"--out", "NAME=FILE", "write an output to a file", 1, 1},
 	RUN_OPTIONS,
+	PCTL_OPTION_PROFILE,
+	{"--memory-budget", "BYTES",
+	 "the most that may lie on the device; inputs leave it while no job reads them", 0, 0},
 	{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},
 	{"--no-in-place", NULL, "no output lies where an input lay", 0, 0},
 	{"--receipt", "FILE", "write a signed receipt: what ran on what, and its trace", 0, 1},
@@ -105,6 +114,8 @@ const pctl_option pctl_options_run[] = {
 const pctl_option pctl_options_plan[] = {
 	SOURCE_OPTIONS,
 	RUN_OPTIONS,
+	PCTL_OPTION_PROFILE,
+	{"--memory-budget", "BYTES", "the most that may lie on the device", 0, 0},
 	{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},
 	{"--no-in-place", NULL, "no output lies where an input lay", 0, 0},
 	{"--dot", NULL, "the graph for Graphviz", 0, 0},
@@ -177,6 +188,7 @@ const pctl_option pctl_options_op_run[] = {
 	{"--out", "PORT=FILE", "write an output port to a file", 1, 1},
 	{"--attr", "NAME=VALUE", "an attribute", 1, 0},
 	RUN_OPTIONS,
+	PCTL_OPTION_PROFILE,
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_vm_run[] = {
@@ -260,40 +272,6 @@ const pctl_option pctl_options_tokenizer_train[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_tokenizer_show[] = {PCTL_OPTION_ROLES, {NULL, NULL, NULL, 0, 0}};
-const pctl_option pctl_options_model_check[] = {
-	{"--full", NULL, "read every element and hash every tensor", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
-const pctl_option pctl_options_model_synth[] = {
-	{"--shape", "SHAPE", "whose shape: qwen2.5-0.5b, llama3-8b ..", 0, 0},
-	{"--seed", "S", "which weights; 0 where it is left out", 0, 0},
-	{"--type", "WEIGHTS", "the type of weights: f32 (if left out), bf16, q8_0, q4_k ..", 0, 0},
-	{"--layers", "N", "so many layers", 0, 0},
-	{"--vocab", "N", "so many tokens", 0, 0},
-	{"--context", "N", "so many positions", 0, 0},
-	{"--set", "SIZE=N", "another size: n_embd, n_heads, n_kv_heads, head_dim, n_ff ..", 1, 0},
-	{"--tokenizer", "FILE", "a tokenizer instead of one token a byte", 0, 0},
-	{"--shard", "SIZE", "several files, of about this size each", 0, 0},
-	{"--out", "OUT", "the file or the folder", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
-const pctl_option pctl_options_model_convert[] = {
-	{"--type", "WEIGHTS", "the type of weights: bf16, q8_0, q4_k ..; each its own if left out",
-	 0, 0},
-	{"--tokenizer", "FILE", "where the format changes: its tokenizer", 0, 0},
-	{"--no-tokenizer", NULL, "leave the tokenizer out", 0, 0},
-	{"--shard", "SIZE", "several files, of about this size each", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
-const pctl_option pctl_options_model_pipeline[] = {
-	{"--batch", "B", "sequences at a time; 1 where it is left out", 0, 0},
-	{"--chunk", "T", "tokens of each at a time, at most; 1 where it is left out", 0, 0},
-	{"--context", "C", "positions that are kept; 4096 or the model's where it is left out", 0,
-	 0},
-	{"--all-logits", NULL, "of every token of the chunk, not of the last real one", 0, 0},
-	{"--unrolled", NULL, "layer by layer, with caches as inputs and outputs", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
 const pctl_option pctl_options_provenance[] = {
 	{"--depth", "N", "follow jobs this far; 64 where it is left out", 0, 0},
 	{"--limit", "N", "show at most so many jobs; 1000 where it is left out", 0, 0},
@@ -319,6 +297,11 @@ const pctl_option pctl_options_device[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+const pctl_option pctl_options_tune[] = {
+	{"--rounds", "N", "how often each value is timed; 7 where it is left out", 0, 0},
+	{"--dry-run", NULL, "measure and compare, and keep nothing", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_probe[] = {
 	{"--device", "ID[:DEVICE]|all", "which (repeatable); all where it is left out", 1, 0},
 	{"--fresh", NULL, "probe although there is a valid profile", 0, 0},
@@ -399,23 +382,6 @@ const pctl_option pctl_options_node[] = {
 	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
 	{"--clients", "N", "most connections at once; 64 where it is left out", 0, 0},
 	EXECUTOR_OPTIONS,
-	{NULL, NULL, NULL, 0, 0},
-};
-
-const pctl_option pctl_options_model_serve[] = {
-	{"--model", "FILE", "the model: a GGUF file, or a folder of safetensors", 0, 0},
-	{"--tokenizer", "FILE", "a tokenizer.json in place of the model's own", 0, 0},
-	{"--family", "NAME", "of the chat template, in place of the model's own", 0, 0},
-	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
-	{"--port", "N", "the port to listen on, on loopback alone", 0, 0},
-	{"--slots", "N", "sequences in a batch; 8 if left out", 0, 0},
-	{"--chunk", "N", "most tokens of one sequence in a step; 64 if left out", 0, 0},
-	{"--context", "N", "positions of a sequence", 0, 0},
-	{"--backend", "ID[:DEVICE]", "where the model runs; the first that can", 1, 0},
-#define PCTL_SERVE_LIMIT(field, option, usual, least, most, about) \
-	{option, "N", about "; " #usual " where it is left out", 0, 0},
-#include "model/serve/limits.def"
-#undef PCTL_SERVE_LIMIT
 	{NULL, NULL, NULL, 0, 0},
 };
 

@@ -37,6 +37,7 @@ extern const pctl_option pctl_options_quarantine[];
 extern const pctl_option pctl_options_release[];
 extern const pctl_option pctl_options_device[];
 extern const pctl_option pctl_options_probe[];
+extern const pctl_option pctl_options_tune[];
 extern const pctl_option pctl_options_certify[];
 extern const pctl_option pctl_options_merge[];
 extern const pctl_option pctl_options_replay[];

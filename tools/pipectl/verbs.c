@@ -230,6 +230,15 @@ static const pctl_verb verbs[] = {
 	 "else.",
 	 pctl_options_probe, 0, 0, pctl_verb_device_probe,
 	 "pipectl device probe --device vulkan:0 --forms"},
+	{"device", "tune", "[DEVICE]...", "measure which ways to cut work are fastest on a device",
+	 "Runs ops of models with each value of each tunable (workgroup sizes, tiles, splits), "
+	 "which must all give "
+	 "the same bytes, and keeps the fastest as the device's signed record; plans for that "
+	 "device go by it from "
+	 "then on. Results, CIDs and gas do not depend on it. Without a DEVICE: all that compute, "
+	 "but for the "
+	 "reference.",
+	 pctl_options_tune, 0, UINT32_MAX, pctl_verb_device_tune, "pipectl device tune vulkan:0"},
 	{"certify", NULL, "", "prove what a device does and sign a certificate",
 	 "Runs units of proof block by block: parity with references, laws exhaustive on small "
 	 "domains and witnessed on "

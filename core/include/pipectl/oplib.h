@@ -259,6 +259,15 @@ typedef struct pctl_plan_sink {
 				uint32_t *buffer);
 } pctl_plan_sink;
 
+/* What a plan may choose without changing a bit (tunables.def), by number. */
+enum {
+#define PCTL_TUNABLE(NAME, name, sc, mc, values, about) PCTL_TUNABLE_##NAME,
+#include "pipectl/tunables.def"
+#undef PCTL_TUNABLE
+	PCTL_N_TUNABLES
+};
+#define PCTL_TUNABLES_MAX 16u
+
 #define PCTL_PLAN_RUN 0u
 #define PCTL_PLAN_MEASURE 1u
 
@@ -282,6 +291,8 @@ typedef struct pctl_plan_caps {
 	uint64_t binding_alignment;
 	uint32_t max_bindings;
 	uint32_t reserved3;
+	/* [appended: ask PCTL_HAS] PCTL_TUNABLE_*: what is best on this device, one of the row's values, or 0: the op chooses. */
+	uint32_t tunable[PCTL_TUNABLES_MAX];
 } pctl_plan_caps;
 
 /* Strict f64 is the device's own: sums, products, comparisons and conversions of f32 cost about what they cost in f32. */

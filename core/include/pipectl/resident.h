@@ -23,7 +23,8 @@ typedef struct pipectl_resident pipectl_resident;
  * sharing        NULL, or one whose inputs and states are taken, by their names, where the options of the run give no data for
  *                them: nothing is read or put on the device again. Each goes on from the state that any of them left. They may be
  *                released in any order
- * memory_bytes   the most that all that share may have on the device; 0: what the device and the policy allow
+ * memory_bytes   the most that all that share may have on the device; 0: what the device and the policy allow. Inputs that stay as they are
+ *                and for which there is no place come to the device in each step then, and a step is several submissions
  * history_bytes  the most of this process' memory that small inputs are kept in, for pipectl_resident_check; 0: none are
  */
 typedef struct pipectl_resident_options {

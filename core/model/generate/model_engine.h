@@ -53,6 +53,8 @@ void pctl_model_engine_on_logits(pctl_model_engine *e, pctl_logits_sink sink, vo
  * What it took so far. submits: of steps; a step of one kind of work is one. build_ns: planning, building and uploading, in no work's
  * time. prefill: chunks of prompts, decode: single tokens of sequences; device_ns 0: not known.
  * device, device_name: NULL before the first step.
+ * Where not all weights may stay on the device (request.memory_bytes, runtime/exec/resident.h): weight_bytes do; uploaded_bytes came there
+ * so far; of the last step of single tokens, token_submits and token_uploaded_bytes.
  */
 typedef struct pctl_model_work {
 	uint64_t tokens, host_ns, device_ns;
@@ -61,7 +63,8 @@ typedef struct pctl_model_engine_facts {
 	uint64_t steps, submits, dispatches; /* dispatches: of the last step of single tokens */
 	uint64_t build_ns;
 	pctl_model_work prefill, decode;
-	uint64_t total_bytes, constant_bytes, cache_bytes, cache_token_bytes;
+	uint64_t total_bytes, weight_bytes, cache_bytes, cache_token_bytes;
+	uint64_t uploaded_bytes, token_submits, token_uploaded_bytes;
 	const char *device, *device_name;
 	pctl_evidence evidence;
 } pctl_model_engine_facts;

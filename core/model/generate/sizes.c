@@ -132,6 +132,7 @@ static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pct
 	for (uint32_t i = 0; i < ENGINE_OUTPUTS; i++)
 		if (z->gives & outputs[i].gives)
 			reads[how.n_reads++] = outputs[i].name;
+	how.memory_bytes = e->request.memory_bytes;
 	how.sharing = e->n_sizes == 0 ? NULL : e->sizes[0].resident;
 	q.ins = ins;
 	q.n_ins = how.n_changing;

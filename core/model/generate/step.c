@@ -112,19 +112,18 @@ static pctl_status run(pctl_model_engine *e, engine_size *z, uint32_t n_tokens,
 	work->tokens += n_tokens;
 	work->host_ns += pctl_clock_ns() - began;
 	work->device_ns += stats.device_ns;
-	if (z->chunk == 1)
+	e->facts.uploaded_bytes += stats.streamed_bytes;
+	if (z->chunk == 1) {
 		e->facts.dispatches = facts.dispatches;
+		e->facts.token_submits = stats.submits;
+		e->facts.token_uploaded_bytes = stats.streamed_bytes;
+	}
 	e->facts.total_bytes = facts.total_bytes;
-	e->facts.constant_bytes = 0;
+	e->facts.weight_bytes = facts.weight_bytes;
 	e->facts.cache_bytes = facts.state_bytes;
 	e->facts.device = facts.device;
 	e->facts.device_name = facts.device_name;
 	e->facts.evidence = facts.evidence;
-	/* What a size shares is counted with the one that brought it. */
-	for (uint32_t i = 0; i < e->n_sizes; i++) {
-		pctl_resident_facts_of(e->sizes[i].resident, &facts);
-		e->facts.constant_bytes += facts.constant_bytes;
-	}
 	return status;
 }
 
@@ -186,7 +185,7 @@ static void recover(pctl_model_engine *e)
 	for (uint32_t i = 0; i < e->engine.n_slots; i++)
 		e->slots[i].lost = e->slots[i].n_pages != 0;
 	e->facts.device = e->facts.device_name = NULL;
-	e->facts.total_bytes = e->facts.constant_bytes = e->facts.cache_bytes = 0;
+	e->facts.total_bytes = e->facts.weight_bytes = e->facts.cache_bytes = 0;
 }
 
 pctl_status engine_step(void *self, pctl_engine_row *rows, uint32_t n_rows, const pctl_call *call)

@@ -78,7 +78,7 @@ static void softly(void *ctx, const pctl_diag *d)
 
 	if (said.severity == PCTL_SEVERITY_ERROR)
 		said.severity = PCTL_SEVERITY_WARNING;
-	said.hint = "the device is probed again";
+	said.hint = s->instead == NULL ? "the device is probed again" : s->instead;
 	s->outer->diag(s->outer->ctx, &said);
 }
 
@@ -101,6 +101,8 @@ int pctl_device_record_find(const pctl_device_record *kind, void *record, const 
 	pctl_softened soft;
 	const pctl_call *softer = pctl_profile_soften(&soft, call);
 	int have = 0;
+
+	soft.instead = kind->instead;
 
 	pctl_cid_format((pctl_cid *)(void *)member(record, kind->key), key);
 	for (uint32_t i = 0; found != NULL && i < n && !have; i++) {

@@ -72,7 +72,7 @@ const pctl_record_type pctl_limits_type = {
 
 static const pctl_device_record kind = {
 	&pctl_limits_type, ".limits.cfg", 1u << 16, sizeof(pctl_limits_record),
-	AT(key),	   AT(signer),	  AT(path),
+	AT(key),	   AT(signer),	  AT(path), NULL,
 };
 
 pctl_status pctl_limits_write(pctl_limits_record *r, const char *device, const char *dir,

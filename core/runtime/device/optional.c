@@ -141,7 +141,7 @@ const pctl_record_type pctl_optional_type = {
 
 static const pctl_device_record kind = {
 	&pctl_optional_type, ".optional.cfg", 1u << 16, sizeof(pctl_optional_record), AT(key),
-	AT(signer),	     AT(path),
+	AT(signer),	     AT(path),	      NULL,
 };
 
 pctl_status pctl_optional_write(pctl_optional_record *r, const char *dir, const pctl_signer *signer,

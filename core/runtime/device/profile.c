@@ -176,7 +176,7 @@ const pctl_record_type pctl_profile_type = {
 
 static const pctl_device_record kind = {
 	&pctl_profile_type, ".profile.cfg", 1u << 20, sizeof(pctl_profile_record), AT(key),
-	AT(signer),	    AT(path),
+	AT(signer),	    AT(path),	    NULL,
 };
 
 pctl_status pctl_profile_write(pctl_profile_record *r, const char *dir, const pctl_signer *signer,

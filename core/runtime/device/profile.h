@@ -86,6 +86,7 @@ pctl_status pctl_profile_read(const char *path, const pctl_call *call, pctl_prof
 typedef struct pctl_softened {
 	pctl_call inner;
 	const pctl_call *outer;
+	const char *instead; /* the hint; NULL: that the device is probed again */
 } pctl_softened;
 const pctl_call *pctl_profile_soften(pctl_softened *s, const pctl_call *call);
 

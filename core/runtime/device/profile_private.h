@@ -13,6 +13,8 @@ typedef struct pctl_device_record {
 	uint64_t largest;
 	size_t size, key, signer,
 		path; /* of all, and where pctl_cid, public key and char[4096] lie */
+	const char *
+		instead; /* what is done without one, for a hint; NULL: the device is probed again */
 } pctl_device_record;
 
 /* Sign and write DIR/<key><ends>; signer and path of the record are set. */

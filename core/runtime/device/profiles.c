@@ -466,6 +466,31 @@ pctl_status pctl_profiles_keep_optional(pctl_profiles *p, pctl_optional_record *
 	return status == PCTL_OK ? pctl_optional_write(r, p->dirs[0], p->signer, call) : status;
 }
 
+pctl_status pctl_profiles_tuning(pctl_profiles *p, const pctl_profiled_device *d,
+				 const pctl_call *call, pctl_tuning_record *out, int *found)
+{
+	pctl_status status = make_ready(p, call);
+
+	*found = 0;
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = key_of(d, call, &out->key);
+	if (status == PCTL_OK)
+		*found = pctl_tuning_find(out, p->dirs[0], p->trusted[0], call);
+	return status;
+}
+
+pctl_status pctl_profiles_keep_tuning(pctl_profiles *p, const pctl_profiled_device *d,
+				      pctl_tuning_record *r, const pctl_call *call)
+{
+	pctl_status status = make_ready(p, call);
+
+	if (status == PCTL_OK)
+		status = key_of(d, call, &r->key);
+	snprintf(r->device, sizeof(r->device), "%s", d->device == NULL ? d->name : d->device);
+	return status == PCTL_OK ? pctl_tuning_write(r, p->dirs[0], p->signer, call) : status;
+}
+
 pctl_status pctl_profiles_export_limits(pctl_profiles *p, pctl_limits_record *r, const char *device,
 					const char *dir, const pctl_call *call)
 {

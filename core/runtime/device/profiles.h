@@ -7,6 +7,7 @@
 #include "runtime/device/limits_record.h"
 #include "runtime/device/optional.h"
 #include "runtime/device/probe.h"
+#include "runtime/device/tuning_record.h"
 
 typedef struct pctl_profiles pctl_profiles;
 
@@ -80,6 +81,17 @@ pctl_status pctl_profiles_optional(pctl_profiles *p, const pctl_profiled_device 
 				   const pctl_call *call, pctl_optional_record *out);
 pctl_status pctl_profiles_keep_optional(pctl_profiles *p, pctl_optional_record *r,
 					const pctl_call *call);
+
+/*
+ * The tunables of this device, found by its key where this home made them: *found 1. Nothing is asked of the device; a record that was made
+ * with another file of the plugin or the driver has another key. And: keep them; the key is set.
+ *
+ * Errors: PC5011 (no key to sign with).
+ */
+pctl_status pctl_profiles_tuning(pctl_profiles *p, const pctl_profiled_device *d,
+				 const pctl_call *call, pctl_tuning_record *out, int *found);
+pctl_status pctl_profiles_keep_tuning(pctl_profiles *p, const pctl_profiled_device *d,
+				      pctl_tuning_record *r, const pctl_call *call);
 
 /* No strict program runs with this profile any more, until `device probe --fresh` makes it anew. */
 pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r, const char *cause,

@@ -1,6 +1,7 @@
 /* Opening and closing resident runs: all that a run does before its first job, once, and then one list; see resident.h. */
 #include "runtime/exec/resident.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,10 @@
 #include "runtime/exec/resident_private.h"
 
 /* What a run may be asked that makes sense of jobs that run one by one alone. */
-#define KNOWN_FLAGS                                                                  \
-	(PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG | PCTL_RUN_FRESH | PCTL_RUN_UNPLACED | \
-	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE | PCTL_RUN_NO_PLACES)
+#define KNOWN_FLAGS                                                                         \
+	(PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG | PCTL_RUN_FRESH | PCTL_RUN_UNPLACED |        \
+	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE | PCTL_RUN_NO_PLACES | PCTL_RUN_PROFILE_SC | \
+	 PCTL_RUN_PROFILE_MC)
 
 /* ---- options ------------------------------------------------------------------------------ */
 
@@ -36,6 +38,7 @@ static pctl_status copy_options(pctl_resident *r, const pctl_run_options *o)
 	r->o.backends = backends;
 	r->o.given = given;
 	r->o.flags |= PCTL_RUN_FRESH;
+	r->o.memory_bytes = 0; /* it is for all of it, not job by job: pctl_resident_fit */
 	return pctl_arena_failed(r->arena) ? pctl_no_memory(r->call, "a resident run") : PCTL_OK;
 }
 
@@ -225,6 +228,8 @@ static void destroy(pctl_resident *r)
 	free(r->once);
 	free(r->reports);
 	free(r->maxima);
+	free(r->segments);
+	free(r->uploads);
 	pctl_arena_destroy(r->arena);
 	free(r);
 }
@@ -237,6 +242,8 @@ static void end(pctl_resident_family *f)
 		for (uint32_t k = 0; k < 2; k++)
 			if (f->states[i].buffers[k] != NULL)
 				first->t->buffer_destroy(first->dev, f->states[i].buffers[k]);
+	if (f->slot != NULL)
+		first->t->buffer_destroy(first->dev, f->slot);
 	pctl_resident_forget(f);
 	/* The first has the sessions, and data that others borrow. */
 	while (f->n_makers > 0)
@@ -262,6 +269,15 @@ void pctl_resident_close(pctl_resident *r)
 		end(f);
 }
 
+/* What it alone has put on the device goes with it. */
+static void forget_inputs(pctl_resident *r)
+{
+	for (uint32_t i = 0; i < r->n_spans; i++)
+		if (r->spans[i].is_own && !r->spans[i].is_streamed &&
+		    r->family->weight_bytes >= r->spans[i].n_bytes)
+			r->family->weight_bytes -= r->spans[i].n_bytes;
+}
+
 /* One that could not be opened leaves nothing, and its pipeline may go. */
 static void undo(pctl_resident *r)
 {
@@ -274,6 +290,7 @@ static void undo(pctl_resident *r)
 	if (r->t != NULL)
 		pctl_resident_release(r);
 	f->total_bytes -= r->counted_bytes;
+	forget_inputs(r);
 	f->references--;
 	f->n_makers--; /* it is the last */
 	destroy(r);
@@ -292,7 +309,9 @@ static pctl_status build(pctl_resident *r, const pctl_resident_options *how)
 	if (status == PCTL_OK)
 		status = pctl_resident_order(r);
 	if (status == PCTL_OK)
-		status = pctl_resident_measure(r, how->memory_bytes);
+		status = pctl_resident_measure(r);
+	if (status == PCTL_OK)
+		status = pctl_resident_fit(r, how->memory_bytes);
 	if (status != PCTL_OK) {
 		r->pool_bytes = r->params_bytes = r->ask_bytes = r->answer_bytes = r->kept_bytes =
 			0;
@@ -362,6 +381,45 @@ const pctl_tensor_type *pctl_resident_output_type(const pctl_resident *r, uint32
 	return &r->run.nodes[s.job].out[s.port];
 }
 
+const pctl_device_caps *pctl_resident_caps(const pctl_resident *r)
+{
+	return pctl_session_caps(r->s);
+}
+
+uint32_t pctl_resident_device_kind(const pctl_resident *r)
+{
+	return pctl_session_kind(r->s);
+}
+
+pctl_status pctl_resident_plan_cid(const pctl_resident *r, const pctl_call *call, pctl_cid *out)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_status status;
+
+	for (uint32_t i = 0; i < r->n_commands; i++) {
+		const pctl_resident_command *c = &r->commands[i];
+
+		pctl_str_addf(&text, "%u", c->kind);
+		if (c->kind == PCTL_STEP_KERNEL)
+			pctl_str_addf(&text, " %s %u %u %u", c->step->unit->build_key,
+				      c->step->groups[0], c->step->groups[1], c->step->groups[2]);
+		for (uint32_t k = 0; k < c->n_ranges; k++)
+			pctl_str_addf(&text, " %" PRIu64 " %" PRIu64, c->ranges[k].offset,
+				      c->ranges[k].n_bytes);
+		pctl_str_add(&text, "\n");
+	}
+	status = text.failed ? pctl_no_memory(call, "a plan's name")
+			     : pctl_cid_of(text.data == NULL ? "" : text.data, text.n, call, out);
+	pctl_str_drop(&text);
+	return status;
+}
+
+pctl_status pctl_resident_keep_tuning(const pctl_resident *r, pctl_tuning_record *record,
+				      const pctl_call *call)
+{
+	return pctl_session_keep_tuning(r->s, record, call);
+}
+
 static pctl_evidence evidence_of(const pctl_resident *r)
 {
 	pctl_evidence e = {.kind = PCTL_EVIDENCE_VERIFIED};
@@ -417,12 +475,20 @@ void pctl_resident_facts_of(const pctl_resident *r, pctl_resident_facts *out)
 				     .constant_bytes = r->constant_bytes,
 				     .pool_bytes = r->pool_bytes,
 				     .live_bytes = r->live_bytes,
-				     .total_bytes = f->total_bytes,
+				     .total_bytes =
+					     f->total_bytes + f->weight_bytes + f->slot_bytes,
+				     .weight_bytes = f->weight_bytes,
+				     .slot_bytes = f->slot_bytes,
+				     .streamed_bytes = r->streamed_bytes,
+				     .submissions = r->n_segments,
 				     .gas = r->run.gas,
 				     .n_pools = r->n_pools,
 				     .device = pctl_session_id(r->s),
 				     .device_name = pctl_session_name(r->s),
 				     .evidence = evidence_of_all(r)};
+	for (uint32_t i = 0; i < r->n_spans; i++)
+		if (r->spans[i].is_own && !r->spans[i].is_streamed)
+			out->constant_bytes += r->spans[i].n_bytes;
 	for (uint32_t i = 0; i < f->n_states; i++)
 		out->state_bytes += (2u - f->states[i].is_placed) * f->states[i].n_bytes;
 	for (uint32_t i = 0; i < r->n_reads; i++) {

@@ -24,7 +24,8 @@ typedef struct pctl_resident_state {
  * reads          outputs that each step gives back, in that order
  * sharing        NULL, or a resident of the same device whose constant inputs and states are taken by their names, where the
  *                options give no data for them. It has the same states. Both go on from the state that either left
- * memory_bytes   the most that all residents that share may have on the device, 0: what the device has
+ * memory_bytes   the most that all residents that share may have on the device (of those that share, the first's holds), 0: what the
+ *                device has, less what its driver needs. Constant inputs that do not go into it are streamed: see the facts
  * history_bytes  the most of host memory that is kept of small inputs and of outputs' CIDs, for pctl_resident_check; 0: none
  */
 typedef struct pctl_resident_options {
@@ -52,6 +53,9 @@ typedef struct pctl_resident_output {
  * device for it, of which constant_bytes are inputs and constants, state_bytes both buffers of states, pool_bytes what
  * activations share, which are live_bytes without sharing. total_bytes: of all residents that share.
  * gas: of one step.
+ *
+ * Where not all constant inputs may stay on the device (memory_bytes), weight_bytes of them, of all residents that share, do; the others
+ * come into a slot of slot_bytes in each step, streamed_bytes of them, for each of its submissions those that it reads.
  */
 typedef struct pctl_resident_facts {
 	uint64_t steps; /* that succeeded, of all residents that share */
@@ -59,7 +63,8 @@ typedef struct pctl_resident_facts {
 	uint64_t written_bytes, read_bytes;
 	uint64_t constant_bytes, state_bytes, pool_bytes, live_bytes, total_bytes;
 	uint64_t gas;
-	uint32_t n_pools, reserved;
+	uint32_t n_pools, submissions;
+	uint64_t weight_bytes, slot_bytes, streamed_bytes;
 	const char *device, *device_name;
 	pctl_evidence evidence; /* of outputs of a step that was not checked */
 } pctl_resident_facts;
@@ -68,6 +73,7 @@ typedef struct pctl_resident_facts {
 typedef struct pctl_resident_stats {
 	uint64_t step;
 	uint64_t host_ns, write_ns, submit_ns, wait_ns, read_ns, device_ns;
+	uint64_t streamed_bytes; /* of constant inputs, within write_ns */
 	uint32_t submits,
 		verified; /* 1: the reference did this step again, from the state that the device had */
 } pctl_resident_stats;
@@ -80,7 +86,8 @@ typedef struct pctl_resident_stats {
  * what else an installation has, and the graph.
  *
  * Errors: those of a run before its first job; PC5250 (a job, a policy or an option that a run has and this has not), PC5252
- * (names), PC5204 (memory_bytes, or the device's memory), PC4314.
+ * (names), PC5204 (memory_bytes, or the device's memory, with the least that would do), PC4314. Warning: PC5254, where inputs are streamed
+ * that nobody asked to.
  */
 pctl_status pctl_resident_open(const pctl_graph *g, const pctl_run_options *o,
 			       const pctl_resident_options *how, const pctl_call *call,
@@ -91,7 +98,7 @@ void pctl_resident_close(pctl_resident *r);
 int pctl_resident_is_lost(const pctl_resident *r);
 
 /*
- * One step: small inputs are written, the list is submitted once and waited for, outputs are read. in, out: as many as
+ * One step: small inputs are written, the list is submitted once (where inputs are streamed, segment by segment) and waited for, outputs are read. in, out: as many as
  * `changing` and `reads`, exactly as large as declared (pctl_resident_type). stats, cids (one a read output): may be NULL.
  *
  * Errors: PC5252 (sizes), PC4135, PC4213 (values), before anything is written; PC5205, PC5226 as in a run; PC5206, PC0004;
@@ -102,6 +109,15 @@ int pctl_resident_is_lost(const pctl_resident *r);
 pctl_status pctl_resident_step(pctl_resident *r, const pctl_resident_input *in,
 			       const pctl_resident_output *out, const pctl_call *call,
 			       pctl_resident_stats *stats, pctl_cid *cids);
+
+/* The device: what it can do and of which kind it is (PCTL_DEVICE_*); and keep a record of what is fastest there
+ * (runtime/device/tuning_record.h). Errors: PC5011. */
+const pctl_device_caps *pctl_resident_caps(const pctl_resident *r);
+uint32_t pctl_resident_device_kind(const pctl_resident *r);
+/* The CID of what a step does: its commands, kernels by their programs and workgroups, in their order. */
+pctl_status pctl_resident_plan_cid(const pctl_resident *r, const pctl_call *call, pctl_cid *out);
+pctl_status pctl_resident_keep_tuning(const pctl_resident *r, pctl_tuning_record *record,
+				      const pctl_call *call);
 
 /* Types of changing input i and of read output i. */
 const pctl_tensor_type *pctl_resident_input_type(const pctl_resident *r, uint32_t i);

@@ -11,7 +11,7 @@
 #define USAGE \
 	(PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER | PCTL_BUFFER_INDIRECT)
 
-static uint64_t alignment(const pctl_resident *r)
+uint64_t pctl_resident_alignment(const pctl_resident *r)
 {
 	const uint64_t device = pctl_session_caps(r->s)->binding_alignment;
 
@@ -23,7 +23,7 @@ static uint64_t pool_most(const pctl_resident *r)
 {
 	const uint64_t most = pctl_session_caps(r->s)->max_buffer_bytes;
 
-	return most - most % alignment(r);
+	return most - most % pctl_resident_alignment(r);
 }
 
 /* ---- activations -------------------------------------------------------------------------- */
@@ -50,14 +50,16 @@ static pctl_status place_pools(pctl_resident *r)
 		if (s->kind != PCTL_SPAN_POOL || !s->life.is_touched)
 			continue;
 		if ((most != 0 && s->n_bytes > most) ||
-		    !pctl_num_add(r->live_bytes, pctl_num_align(s->n_bytes, alignment(r)),
+		    !pctl_num_add(r->live_bytes,
+				  pctl_num_align(s->n_bytes, pctl_resident_alignment(r)),
 				  &r->live_bytes) ||
 		    r->live_bytes > UINT64_MAX / 4)
 			status = refuse_large(r, s->n_bytes);
 		lives[n++] = s->life;
 	}
 	if (status == PCTL_OK)
-		r->pool_bytes = pctl_lives_place(lives, n, alignment(r), most, sorted);
+		r->pool_bytes =
+			pctl_lives_place(lives, n, pctl_resident_alignment(r), most, sorted);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		r->spans[lives[i].id].life.at = lives[i].at;
 	free(lives);
@@ -94,7 +96,7 @@ static uint64_t lay_small(pctl_resident *r, uint32_t kind)
 		if (s->kind != kind || s->n_bytes > PCTL_RESIDENT_SMALL)
 			continue;
 		s->base = end;
-		end = pctl_num_align(end + s->n_bytes, alignment(r));
+		end = pctl_num_align(end + s->n_bytes, pctl_resident_alignment(r));
 	}
 	return end;
 }
@@ -116,7 +118,7 @@ static uint64_t lay_params(pctl_resident *r)
 			k++;
 		s->base = k < i ? r->spans[k].base : end;
 		if (k == i)
-			end = pctl_num_align(end + s->n_bytes, alignment(r));
+			end = pctl_num_align(end + s->n_bytes, pctl_resident_alignment(r));
 	}
 	return end;
 }
@@ -130,25 +132,14 @@ static int is_first_constant(const pctl_resident *r, uint32_t i)
 	return 1;
 }
 
-/* 1: its value lies on the session already, put there by a run that it shares. */
-static int is_there(const pctl_resident *r, uint32_t input)
-{
-	const pctl_value *v = r->run.inputs[input];
-
-	for (uint32_t i = 0; i < v->n_at; i++)
-		if (v->at[i].session == r->s)
-			return 1;
-	return 0;
-}
-
+/* Of constants, and of what is moved in buffers of its own. */
 static uint64_t sum_of(const pctl_resident *r)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < r->n_spans; i++) {
 		const pctl_resident_span *s = &r->spans[i];
-		const int counts = s->kind == PCTL_SPAN_INPUT	   ? !is_there(r, s->number)
-				   : s->kind == PCTL_SPAN_CONSTANT ? is_first_constant(r, i)
+		const int counts = s->kind == PCTL_SPAN_CONSTANT ? is_first_constant(r, i)
 				   : s->kind == PCTL_SPAN_ASK || s->kind == PCTL_SPAN_ANSWER
 					   ? s->n_bytes > PCTL_RESIDENT_SMALL
 					   : 0;
@@ -179,25 +170,7 @@ static uint64_t state_bytes(const pctl_resident *r)
 	return sum;
 }
 
-static pctl_status check_memory(pctl_resident *r, uint64_t memory_bytes)
-{
-	const uint64_t has = pctl_session_caps(r->s)->memory_bytes;
-	const uint64_t most =
-		memory_bytes != 0 && (has == 0 || memory_bytes < has) ? memory_bytes : has;
-	const char *name = r->run.graph->pipeline->name;
-	uint64_t total;
-
-	if (!pctl_num_add(r->family->total_bytes, r->own_bytes, &total) ||
-	    (most != 0 && total > most))
-		return pctl_refuse(r->call, PC5204_MEMORY,
-				   "%s: the resident run of \"%s\" needs %" PRIu64
-				   " bytes of device memory, %" PRIu64
-				   " with those that it shares, there are %" PRIu64,
-				   pctl_session_name(r->s), name, r->own_bytes, total, most);
-	return pctl_policy_memory_allowed(r->o.policy, total, name, r->call);
-}
-
-pctl_status pctl_resident_measure(pctl_resident *r, uint64_t memory_bytes)
+pctl_status pctl_resident_measure(pctl_resident *r)
 {
 	const uint64_t most = pool_most(r);
 	pctl_status status = place_pools(r);
@@ -227,12 +200,12 @@ pctl_status pctl_resident_measure(pctl_resident *r, uint64_t memory_bytes)
 	    !pctl_num_add(r->own_bytes, r->params_bytes + r->ask_bytes + r->answer_bytes,
 			  &r->own_bytes))
 		return refuse_large(r, UINT64_MAX);
-	return check_memory(r, memory_bytes);
+	return PCTL_OK;
 }
 
 /* ---- buffers ------------------------------------------------------------------------------ */
 
-static pctl_status create(const pctl_resident *r, uint64_t n, pctl_buffer **out)
+pctl_status pctl_resident_create(const pctl_resident *r, uint64_t n, pctl_buffer **out)
 {
 	return n == 0 ? PCTL_OK : r->t->buffer_create(r->dev, r->call, n, USAGE, out);
 }
@@ -267,7 +240,7 @@ static pctl_status fill_states(pctl_resident *r)
 		struct upload u = {r, NULL};
 
 		for (uint32_t k = 0; status == PCTL_OK && k < 2u - s->is_placed; k++)
-			status = create(r, s->n_bytes, &s->buffers[k]);
+			status = pctl_resident_create(r, s->n_bytes, &s->buffers[k]);
 		u.to = s->buffers[0];
 		if (status == PCTL_OK)
 			status = pctl_value_stream(r->run.inputs[state_input(r, i)], r->call,
@@ -305,17 +278,19 @@ static pctl_status fill_span(pctl_resident *r, pctl_resident_span *s)
 		s->buffer = r->params;
 		return PCTL_OK;
 	case PCTL_SPAN_INPUT:
+		if (s->is_streamed)
+			return PCTL_OK;
 		return pctl_value_on(r->run.inputs[s->number], r->s, &none, r->call, &s->buffer,
 				     &lie);
 	case PCTL_SPAN_CONSTANT:
 		return pctl_session_constant(r->s, s->plan, r->call, &s->buffer);
 	case PCTL_SPAN_KEPT:
 	case PCTL_SPAN_ONCE:
-		return create(r, s->n_bytes, &s->buffer);
+		return pctl_resident_create(r, s->n_bytes, &s->buffer);
 	case PCTL_SPAN_ASK:
 	case PCTL_SPAN_ANSWER:
 		if (s->n_bytes > PCTL_RESIDENT_SMALL)
-			return create(r, s->n_bytes, &s->buffer);
+			return pctl_resident_create(r, s->n_bytes, &s->buffer);
 		s->buffer = s->kind == PCTL_SPAN_ASK ? r->ask : r->answer;
 		return PCTL_OK;
 	default:
@@ -328,13 +303,13 @@ pctl_status pctl_resident_fill(pctl_resident *r)
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_pools; i++)
-		status = create(r, r->pool_size[i], &r->pools[i]);
+		status = pctl_resident_create(r, r->pool_size[i], &r->pools[i]);
 	if (status == PCTL_OK)
-		status = create(r, r->params_bytes, &r->params);
+		status = pctl_resident_create(r, r->params_bytes, &r->params);
 	if (status == PCTL_OK)
-		status = create(r, r->ask_bytes, &r->ask);
+		status = pctl_resident_create(r, r->ask_bytes, &r->ask);
 	if (status == PCTL_OK)
-		status = create(r, r->answer_bytes, &r->answer);
+		status = pctl_resident_create(r, r->answer_bytes, &r->answer);
 	if (status == PCTL_OK)
 		status = fill_params(r);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_spans; i++)
@@ -368,11 +343,7 @@ void pctl_resident_let_go(pctl_resident *r)
 
 void pctl_resident_release(pctl_resident *r)
 {
-	for (uint32_t i = 0; i < 2; i++) {
-		if (r->lists[i] != NULL)
-			r->t->list_destroy(r->dev, r->lists[i]);
-		r->lists[i] = NULL;
-	}
+	pctl_resident_drop_lists(r);
 	for (uint32_t i = 0; i < r->n_spans; i++) {
 		pctl_resident_span *s = &r->spans[i];
 

@@ -39,6 +39,8 @@ typedef struct pctl_resident_span {
 	pctl_buffer *buffer;
 	uint64_t base;
 	pctl_life life;
+	uint32_t is_own;      /* INPUT: put on the device for this one, not by one that it shares */
+	uint32_t is_streamed; /* INPUT: in the slot while a segment runs, see resident_stream.c */
 } pctl_resident_span;
 
 /* A range that a command names. */
@@ -88,6 +90,18 @@ typedef struct pctl_resident_held {
 	uint32_t is_placed, reserved;
 } pctl_resident_held;
 
+/* A streamed input in the slot. */
+typedef struct pctl_resident_upload {
+	uint32_t span, reserved;
+	uint64_t at;
+} pctl_resident_upload;
+
+/* Commands that are submitted together, and the streamed inputs that lie in the slot for them. Where all is on the device there is one. */
+typedef struct pctl_resident_segment {
+	uint32_t first, n, first_upload, n_uploads;
+	pctl_list *lists[2]; /* of both parities; the second is NULL where no state takes turns */
+} pctl_resident_segment;
+
 /* A step that was made: who made it, its changing inputs one after the other, and the CIDs of what was read. */
 typedef struct pctl_resident_past {
 	uint32_t maker, reserved;
@@ -101,7 +115,9 @@ typedef struct pctl_resident_past {
  * makers   all that share, by number; n: also of those that are closed
  * lost     1: a step left it unknown what the states are
  * checked  steps that the reference did again, all from the first
- * total_bytes  on the device
+ * total_bytes  on the device, but for constant inputs: weight_bytes of those that stay there, slot_bytes for the others
+ * budget_bytes what all of that may be; 0: nobody knows. is_declared: somebody asked for it
+ * streams      1: not all constant inputs stay on the device (resident_stream.c); held_bytes of them are copies of the host
  */
 typedef struct pctl_resident_family {
 	uint32_t references, n_makers, parity, lost;
@@ -109,6 +125,9 @@ typedef struct pctl_resident_family {
 	pctl_resident_held *states;
 	uint32_t n_states, is_settled;
 	uint64_t n_steps, checked, total_bytes;
+	uint64_t budget_bytes, weight_bytes, slot_bytes, held_bytes;
+	uint32_t streams, is_declared;
+	pctl_buffer *slot;
 	uint64_t history_bytes, history_used;
 	uint32_t forgot, room;
 	pctl_resident_past *past; /* room for `room`, n_steps of them unless it forgot */
@@ -167,8 +186,13 @@ struct pctl_resident {
 	/* resident_record.c: for both parities; the second is NULL without states. */
 	const pctl_resident_input *in; /* of the step under way */
 	pctl_cid *own_cids;	       /* one a read output, where the caller wants none */
-	pctl_list *lists[2];
 	uint32_t n_dispatches, n_transfers, n_barriers;
+
+	/* resident_stream.c */
+	pctl_resident_segment *segments;
+	pctl_resident_upload *uploads;
+	uint32_t n_segments, n_uploads;
+	uint64_t streamed_bytes; /* of a step */
 };
 
 /* resident_ports.c: names to numbers; PC5252. */
@@ -200,15 +224,38 @@ pctl_status pctl_resident_check_maxima(const pctl_resident *r, const pctl_reside
 /* resident_order.c: commands by levels, in each of which none waits for another; and when spans are alive. */
 pctl_status pctl_resident_order(pctl_resident *r);
 
-/* resident_place.c: where everything lies, and whether that may be (measure); then buffers, and what is constant in them (fill). */
-pctl_status pctl_resident_measure(pctl_resident *r, uint64_t memory_bytes);
+/* resident_place.c: where everything lies (measure); then buffers, and what is constant in them (fill). */
+pctl_status pctl_resident_measure(pctl_resident *r);
 pctl_status pctl_resident_fill(pctl_resident *r);
 void pctl_resident_release(pctl_resident *r);
 /* The buffers that are needed once. */
 void pctl_resident_let_go(pctl_resident *r);
 
-/* resident_record.c: the lists. */
+/* What binds begin at a multiple of there. */
+uint64_t pctl_resident_alignment(const pctl_resident *r);
+pctl_status pctl_resident_create(const pctl_resident *r, uint64_t n, pctl_buffer **out);
+
+/* resident_budget.c: whether all that share may lie on the device as they are; else which constant inputs stay there, and in which segments
+ * the others come to it. PC5204 with the least budget, PC4314. */
+pctl_status pctl_resident_fit(pctl_resident *r, uint64_t memory_bytes);
+
+/* resident_segments.c: cut the commands into segments for a slot of so many bytes; 0: nothing is streamed, and there is one. */
+pctl_status pctl_resident_cut(pctl_resident *r, uint64_t slot_bytes);
+/* What that would be: bytes that a step moves, and submissions. */
+pctl_status pctl_resident_count_segments(pctl_resident *r, uint64_t slot_bytes, uint64_t *bytes,
+					 uint32_t *segments);
+/* The slot that one command needs. */
+uint64_t pctl_resident_slot_of(const pctl_resident *r, const pctl_resident_command *c);
+
+/* resident_stream.c: before a segment is recorded, where its inputs lie; before it runs, their bytes. */
+void pctl_resident_settle_segment(pctl_resident *r, const pctl_resident_segment *g);
+pctl_status pctl_resident_upload_segment(pctl_resident *r, const pctl_resident_segment *g);
+/* Keep copies of what is streamed in the host's memory as far as that goes. */
+pctl_status pctl_resident_hold(pctl_resident *r);
+
+/* resident_record.c: the lists, of all segments. */
 pctl_status pctl_resident_record(pctl_resident *r);
+void pctl_resident_drop_lists(pctl_resident *r);
 /* Run what is run once, and let what it needed go. */
 pctl_status pctl_resident_run_once(pctl_resident *r);
 /* The buffer and the place of a range, under a parity. */

@@ -1,5 +1,5 @@
-/* Recording a resident run: all commands of all jobs in one list, and of one with states a second list in which the states'
- * buffers are exchanged. A barrier stands where the ranges of buffers need one. */
+/* Recording a resident run: all commands of all jobs in one list (in one a segment, where inputs are streamed), and of one with states a
+ * second list in which the states' buffers are exchanged. A barrier stands where the ranges of buffers need one. */
 #include <stdlib.h>
 
 #include "runtime/exec/resident_private.h"
@@ -109,9 +109,9 @@ static pctl_status record_list(pctl_resident *r, const pctl_resident_command *co
 	if (status == PCTL_OK)
 		status = pctl_submission_end(&work, out);
 	pctl_submission_drop(&work);
-	r->n_dispatches = (uint32_t)work.dispatches;
-	r->n_transfers = rec.n_transfers;
-	r->n_barriers = rec.n_barriers;
+	r->n_dispatches += (uint32_t)work.dispatches;
+	r->n_transfers += rec.n_transfers;
+	r->n_barriers += rec.n_barriers;
 	pctl_hazards_drop(&rec.hazards);
 	free(rec.accesses);
 	free(rec.bindings);
@@ -122,9 +122,27 @@ pctl_status pctl_resident_record(pctl_resident *r)
 {
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && i < (pctl_resident_takes_turns(r) ? 2u : 1u); i++)
-		status = record_list(r, r->commands, r->n_commands, i, &r->lists[i]);
+	for (uint32_t i = 0; status == PCTL_OK && i < (pctl_resident_takes_turns(r) ? 2u : 1u);
+	     i++) {
+		r->n_dispatches = r->n_transfers = r->n_barriers = 0;
+		for (uint32_t k = 0; status == PCTL_OK && k < r->n_segments; k++) {
+			pctl_resident_segment *g = &r->segments[k];
+
+			pctl_resident_settle_segment(r, g);
+			status = record_list(r, r->commands + g->first, g->n, i, &g->lists[i]);
+		}
+	}
 	return status;
+}
+
+void pctl_resident_drop_lists(pctl_resident *r)
+{
+	for (uint32_t k = 0; k < r->n_segments; k++)
+		for (uint32_t i = 0; i < 2; i++) {
+			if (r->segments[k].lists[i] != NULL)
+				r->t->list_destroy(r->dev, r->segments[k].lists[i]);
+			r->segments[k].lists[i] = NULL;
+		}
 }
 
 pctl_status pctl_resident_run_once(pctl_resident *r)

@@ -1,4 +1,4 @@
-/* One step of a resident run: what changes is written, one list is submitted and waited for, what is wanted is read. Nothing is
+/* One step of a resident run: what changes is written, one list (or one a segment) is submitted and waited for, what is wanted is read. Nothing is
  * planned, named or allocated here, but for what a check is to find later. */
 #include <inttypes.h>
 #include <string.h>
@@ -180,13 +180,37 @@ static pctl_status hash_all(const pctl_resident *r, const pctl_resident_output *
 	return status;
 }
 
+/* *kept as below: an input that cannot be read, or is no more what it was, is no harm to the state. */
+static pctl_status run_segments(pctl_resident *r, pctl_submission *work, pctl_resident_stats *stats,
+				uint32_t *kept)
+{
+	const uint32_t parity = pctl_resident_takes_turns(r) ? r->family->parity : 0;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < r->n_segments; i++) {
+		const pctl_resident_segment *g = &r->segments[i];
+		const uint64_t began = pctl_clock_ns();
+
+		status = pctl_resident_upload_segment(r, g);
+		stats->write_ns += g->n_uploads == 0 ? 0 : pctl_clock_ns() - began;
+		*kept = status == PCTL_E_IO || status == PCTL_E_CANCELLED;
+		if (status != PCTL_OK)
+			return status;
+		status = pctl_submission_run(work, g->lists[parity], 1);
+		stats->submit_ns += work->submit_ns;
+		stats->wait_ns += work->wait_ns;
+		*kept = (status == PCTL_E_TIMEOUT || status == PCTL_E_CANCELLED) && !work->runs_on;
+	}
+	stats->streamed_bytes = r->streamed_bytes;
+	return status;
+}
+
 /* From the first byte written to the last read. *kept 1: the state is as it was, and known. */
 static pctl_status run_once(pctl_resident *r, const pctl_resident_input *in,
 			    const pctl_resident_output *out, pctl_resident_stats *stats,
 			    uint32_t *kept)
 {
 	const uint64_t began = pctl_clock_ns();
-	const uint32_t list = pctl_resident_takes_turns(r) ? r->family->parity : 0;
 	pctl_submission work;
 	pctl_status status = write_all(r, in);
 	uint64_t ran;
@@ -199,13 +223,10 @@ static pctl_status run_once(pctl_resident *r, const pctl_resident_input *in,
 	pctl_submission_trace(&work, r->run.graph->pipeline->name, (uint32_t)r->family->n_steps, 0);
 	work.waiting = tell_waiting;
 	work.ctx = r;
-	status = pctl_submission_run(&work, r->lists[list], 1);
+	status = run_segments(r, &work, stats, kept);
 	ran = pctl_clock_ns();
 	stats->submits = (uint32_t)work.submits;
-	stats->submit_ns = work.submit_ns;
-	stats->wait_ns = work.wait_ns;
 	stats->device_ns = work.device_ns;
-	*kept = (status == PCTL_E_TIMEOUT || status == PCTL_E_CANCELLED) && !work.runs_on;
 	if (status == PCTL_OK && r->answer_bytes != 0)
 		status = pctl_watch_read(r->s, r->call, r->answer, 0, r->answer_data,
 					 r->answer_bytes);

@@ -321,6 +321,7 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	status = pctl_run_take_places(r, n, &run, in, places, &placed);
 	if (status != PCTL_OK)
 		return status;
+	pctl_run_make_room(r, n, run.plan, placed);
 	pctl_run_note_peak(r, n, run.plan, placed);
 	pctl_run_tell(&teller, r, n, "run", n->session);
 	run.quiet_turns = !(pctl_session_build_flags(n->session) & PCTL_BUILD_SANITIZE);

@@ -25,6 +25,10 @@
 #define PCTL_RUN_CANONICAL 512u	   /* plans are cut alike for every device */
 #define PCTL_RUN_KEEP_INPUTS 1024u /* inputs are stored like outputs */
 
+/* Plans by the tunables of a profile, whatever was found best for the device (runtime/device/tuning_record.h). */
+#define PCTL_RUN_PROFILE_SC 32768u
+#define PCTL_RUN_PROFILE_MC 65536u
+
 #define PCTL_RUN_NO_FUSE 8192u /* every job runs by itself */
 
 #define PCTL_RUN_NO_PLACES 16384u /* no output lies in the place of an input (SEMANTICS.md 17.7) */
@@ -154,6 +158,7 @@ typedef struct pctl_run_options {
 	uint32_t flags;	     /* PCTL_RUN_* */
 	uint32_t has_gas_limit;
 	uint64_t gas_limit;
+	uint64_t memory_bytes; /* the most that may lie on a device, 0: what it has */
 	pctl_progress_sink progress;
 	void (*certified_level)(void *ctx, const pctl_level_question *q, pctl_level_answer *out);
 	void *certified_ctx;
@@ -166,6 +171,7 @@ typedef struct pctl_run_options {
 	void *watch_ctx;
 	uint32_t watch_level, reserved2;
 	const struct pctl_running *like;
+	const uint32_t *tunable; /* PCTL_N_TUNABLES values, as they are tried; NULL: the device's */
 } pctl_run_options;
 
 /* An input that was read or an output that was made. */

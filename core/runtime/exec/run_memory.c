@@ -44,6 +44,27 @@ static void read_inputs(struct ahead *a, const pctl_run_node *n)
 	}
 }
 
+static int reads(const pctl_run_node *n, uint32_t port)
+{
+	uint32_t count;
+	const pctl_source *sources = pctl_run_sources(n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (sources[i].job == PCTL_FROM_INPUT && sources[i].port == port)
+			return 1;
+	return 0;
+}
+
+static uint64_t idle(const struct ahead *a, const pctl_run_node *n)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < a->r->graph->pipeline->n_inputs; i++)
+		if (a->input_alive[i] && a->input_users[i] != 0 && !reads(n, i))
+			(void)pctl_num_add(sum, input_bytes(a->r, i), &sum);
+	return sum;
+}
+
 static void done_with(struct ahead *a, const pctl_run_node *n)
 {
 	for (uint32_t i = 0; i < n->node->n_in; i++) {
@@ -77,6 +98,7 @@ static void step(struct ahead *a, pctl_run_node *n)
 	if (pctl_run_is_within(a->r, n))
 		return;
 	read_inputs(a, n);
+	n->idle_beside = idle(a, n);
 	n->peak_beside = a->alive;
 	if (plan != NULL) {
 		(void)pctl_run_places(a->r, n, plan, left, a, places, &placed);
@@ -144,9 +166,9 @@ pctl_status pctl_run_foresee(pctl_running *r, uint32_t to, uint64_t *peak)
 pctl_status pctl_run_check_memory(const pctl_running *r, const pctl_run_node *n,
 				  const pctl_session *s, const pctl_call *call)
 {
-	const uint64_t most = pctl_session_caps(s)->memory_bytes;
+	const uint64_t most = pctl_run_budget(r, s);
 
-	if (most == 0 || n->peak_beside <= most || n->canonical == NULL)
+	if (most == 0 || n->peak_beside - n->idle_beside <= most || n->canonical == NULL)
 		return PCTL_OK;
 	for (uint32_t i = 0; i < r->graph->n_nodes; i++)
 		if (r->graph->nodes[i].job->placement != NULL)
@@ -155,5 +177,32 @@ pctl_status pctl_run_check_memory(const pctl_running *r, const pctl_run_node *n,
 			   "%s: at job \"%s\" %" PRIu64
 			   " bytes of device memory are needed, with what other jobs left there, "
 			   "there are %" PRIu64,
-			   pctl_session_name(s), n->node->job->id, n->peak_beside, most);
+			   pctl_session_name(s), n->node->job->id, n->peak_beside - n->idle_beside,
+			   most);
+}
+
+uint64_t pctl_run_budget(const pctl_running *r, const pctl_session *s)
+{
+	return pctl_policy_least(pctl_session_caps(s)->memory_bytes, r->o->memory_bytes);
+}
+
+void pctl_run_make_room(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan,
+			uint64_t placed)
+{
+	const uint64_t most = pctl_run_budget(r, n->session);
+	uint64_t need = r->alive_bytes;
+
+	for (uint32_t i = 0; i < r->graph->pipeline->n_inputs; i++)
+		if (!r->input_alive[i] && reads(n, i))
+			(void)pctl_num_add(need, input_bytes(r, i), &need);
+	(void)pctl_num_add(need, pctl_run_own_bytes(n, plan) - placed, &need);
+	if (most == 0 || need <= most)
+		return;
+	for (uint32_t i = 0; i < r->graph->pipeline->n_inputs; i++) {
+		if (!r->input_alive[i] || r->inputs[i] == NULL || reads(n, i))
+			continue;
+		pctl_value_leave(r->inputs[i]);
+		r->input_alive[i] = 0;
+		r->alive_bytes -= pctl_value_bytes(r->inputs[i]);
+	}
 }

@@ -30,7 +30,8 @@ pctl_plan_caps pctl_run_canonical_caps(void)
 				0,
 				PCTL_PLAN_ALIGN,
 				CANONICAL_BINDINGS,
-				0};
+				0,
+				{0}};
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -53,6 +54,7 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s)
 	caps.max_bindings = d->max_bindings;
 	caps.device_kind = pctl_session_kind(s);
 	caps.max_turns = pctl_session_plan_turns(s);
+	pctl_session_tunables(s, caps.tunable);
 	caps.proven = pctl_session_proven(s);
 	if (caps.device_kind != PCTL_DEVICE_CPU || (caps.proven & PCTL_PLAN_PROVEN_F64_TILES))
 		caps.max_workgroup_bytes = pctl_session_plan_workgroup(s);
@@ -409,6 +411,19 @@ static int has_floats(const pctl_run_node *n)
 	return 0;
 }
 
+/* What was asked for goes before what the device's record says. */
+static void take_tunables(const pctl_running *r, pctl_plan_caps *caps)
+{
+	const uint32_t by = r->o->flags & (PCTL_RUN_PROFILE_SC | PCTL_RUN_PROFILE_MC);
+
+	for (uint32_t i = 0; i < PCTL_N_TUNABLES; i++)
+		if (r->o->tunable != NULL)
+			caps->tunable[i] = r->o->tunable[i];
+		else if (by != 0)
+			caps->tunable[i] = pctl_tunable_of(
+				i, by == PCTL_RUN_PROFILE_SC ? PCTL_TUNING_SC : PCTL_TUNING_MC);
+}
+
 pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
 				const pctl_call *call, pctl_job_plan **out)
 {
@@ -427,7 +442,10 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 	if (status == PCTL_OK && has_floats(n) &&
 	    r->graph->pipeline->max_class >= PCTL_CLASS_STRICT)
 		status = pctl_session_learn_doubles(s, call);
+	if (status == PCTL_OK)
+		status = pctl_session_learn_tuning(s, r->call); /* its warnings are heard */
 	caps = pctl_session_plan_caps(s);
+	take_tunables(r, &caps);
 	if (r->graph->pipeline->max_class < PCTL_CLASS_STRICT)
 		caps.proven = 0;
 	if (status != PCTL_OK || memcmp(&caps, &canonical, sizeof(caps)) == 0)

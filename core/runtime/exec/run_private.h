@@ -61,6 +61,7 @@ typedef struct pctl_run_node {
 	pctl_value *values[PCTL_PORTS_MAX];	  /* outputs, while somebody needs them */
 	uint32_t users[PCTL_PORTS_MAX];
 	uint64_t peak_beside;		/* what lies on devices at most while it runs, foreseen */
+	uint64_t idle_beside;		/* inputs of the run among that, which it does not read */
 	uint8_t needed[PCTL_PORTS_MAX]; /* 1: it had users when the run began */
 	/* What the reference gave when it looked for races, where the node is to be verified; looked 1: right[] has it. */
 	pctl_value *right[PCTL_PORTS_MAX];
@@ -236,6 +237,11 @@ pctl_status pctl_run_take_places(pctl_running *r, pctl_run_node *n, pctl_job_run
 /* run_memory.c: peak_beside of the first `to` jobs of the order, which are planned or recalled, and the highest of them. */
 pctl_status pctl_run_foresee(pctl_running *r, uint32_t to, uint64_t *peak);
 /* Has the session's device that much (PC5204). */
+/* The most that may lie on a session's device, 0: nobody knows. Where a job needs more, inputs that it does not read leave the device, and
+ * come back for the next job that does. */
+uint64_t pctl_run_budget(const pctl_running *r, const pctl_session *s);
+void pctl_run_make_room(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan,
+			uint64_t placed);
 pctl_status pctl_run_check_memory(const pctl_running *r, const pctl_run_node *n,
 				  const pctl_session *s, const pctl_call *call);
 /* Note the most that lies on devices at once: what is alive, inputs of the run from their first use on, and what the job

@@ -55,6 +55,12 @@ uint32_t pctl_session_build_flags(const pctl_session *s); /* PCTL_BUILD_* */
 pctl_plan_caps pctl_run_canonical_caps(void);
 /* What plans for this device may rely on. */
 pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
+/* The tunables among them, zeros before they are learned (session_tuning.c). */
+pctl_status pctl_session_learn_tuning(pctl_session *s, const pctl_call *call);
+void pctl_session_tunables(const pctl_session *s, uint32_t *out);
+/* Keep a record of them; nothing where the session has no profiles. */
+pctl_status pctl_session_keep_tuning(const pctl_session *s, pctl_tuning_record *r,
+				     const pctl_call *call);
 /* Turns that the loops of a plan's kernel may make in one invocation, 0: any number. Half of what the device makes,
  * since legalisation may write a loop twice. */
 uint32_t pctl_session_plan_turns(const pctl_session *s);

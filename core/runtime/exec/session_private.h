@@ -43,7 +43,9 @@ struct pctl_session {
 	struct pctl_kernel_module *range_check; /* session_contract.c; NULL: not made yet */
 	pctl_map *
 		ranges; /* text of a value's CID: what is put there is not NULL where it fulfils the contract */
-	pctl_optional_record *optional; /* session_optional.c; NULL: nothing was asked for yet */
+	pctl_optional_record *optional;	   /* session_optional.c; NULL: nothing was asked for yet */
+	uint32_t tunable[PCTL_N_TUNABLES]; /* session_tuning.c */
+	int tuning_learned;
 	int limits_known;   /* 1: by the table, so that nothing needs to be searched for */
 	int limits_learned; /* 1: what is kept of this device is among them */
 };
