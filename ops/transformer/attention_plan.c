@@ -207,6 +207,7 @@ static void scores(kit_plan *p, const pass *s, uint32_t v[][4])
 		add_exact(&t);
 		tensor_judge_text(&t.w, tensor_float_format_of(PCTL_SCALAR_F32));
 		bind(&t, "scores", "read_write", "u32", s->scores);
+		kit_wgsl_add(&t.w, KERNEL_ROOT_ABOVE);
 		kit_wgsl_add(&t.w, KERNEL_ATTENTION_EXACTLY);
 		if (s->tiled) {
 			add_scores_tile(p, s, &t.w);

@@ -15,6 +15,11 @@ fn put_right(k: u32, column: u32, bits: u32) {
 	right[k * PITCH + column] = f64(bitcast<f32>(bits));
 }
 
+// A term that no f32 holds, where there are no matrix units.
+fn put_right_wide(k: u32, column: u32, x: f64) {
+	right[k * PITCH + column] = x;
+}
+
 fn staged(i: u32) -> f64 {
 	return room[i];
 }

@@ -30,9 +30,8 @@ static void add_each(const tensor_tile *t, kit_wgsl *w, const char *text)
 void tensor_tile_begin(const tensor_tile *t, kit_wgsl *w)
 {
 	if (t->units)
-		kit_wgsl_add(
-			w,
-			"//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n");
+		kit_wgsl_add(w,
+			     "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n");
 }
 
 void tensor_tile_head(const kit_plan *p, const tensor_tile *t, kit_wgsl *w, int norms)

@@ -1,5 +1,5 @@
 // attention_scores.wgsl for many lines: tiles of 64 lines by 64 keys (tile_f64.wgsl or tile_units.wgsl, TILE_ROWS is LINES), so that a query and a key that were read are multiplied 64 times. In front:
-// attention_place.wgsl, attention_score.wgsl, exact_sum.wgsl, within.wgsl, attention_exactly.wgsl, tile_norms.wgsl, `lost`; behind: the tile's sums.
+// attention_place.wgsl, attention_score.wgsl, exact_sum.wgsl, within.wgsl, attention_exactly.wgsl, root_above.wgsl, tile_norms.wgsl, `lost`; behind: the tile's sums.
 var<workgroup> sights: array<vec2<u32>, LINES>;
 var<workgroup> queries: array<u32, LINES>;
 var<workgroup> keys: array<u32, TILE>;
