@@ -9,8 +9,9 @@
 #define LANES 16u
 #define ROWS 4u
 #define PLACES_LEAST 32u /* fewer are not worth five kernels */
-#define PLACES_EACH 2u	 /* of an expert, in the mean: with fewer its matrix is read once all the same */
-#define TILE_BYTES 512u	 /* of workgroup memory beside the tile's own */
+#define PLACES_EACH \
+	2u /* of an expert, in the mean: with fewer its matrix is read once all the same */
+#define TILE_BYTES 512u /* of workgroup memory beside the tile's own */
 
 /* A kernel of elements under construction: bindings 0 (params) to 5, in parts of w more. */
 typedef struct text {
@@ -139,9 +140,10 @@ static void few(kit_plan *p, const experts *e)
 	add_number(&t.w, "ROWS", ROWS);
 	add_number(&t.w, "LOCAL", LANES * ROWS);
 	add_number(&t.w, "FEW", LANES * ROWS / 16);
-	kit_wgsl_add(&t.w, "alias found_T = vec2<f64>;\nfn found_join(a: found_T, b: found_T) -> "
-			   "found_T {\n\treturn a + b;\n}\n"
-			   "var<private> sums: vec2<f64>; // of products and of their magnitudes\n");
+	kit_wgsl_add(&t.w,
+		     "alias found_T = vec2<f64>;\nfn found_join(a: found_T, b: found_T) -> "
+		     "found_T {\n\treturn a + b;\n}\n"
+		     "var<private> sums: vec2<f64>; // of products and of their magnitudes\n");
 	kit_wgsl_named(&t.w, KERNEL_ROWS_TREE, "found");
 	tensor_judge_text(&t.w, tensor_float_format_of(PCTL_SCALAR_F32));
 	kit_wgsl_add(&t.w, KERNEL_SUM_WINDOW);
@@ -187,8 +189,7 @@ static int is_many(const kit_plan *p, const experts *e, many_plan *m)
 	m->steps = power_from(16, ((e->places > e->all ? e->places : e->all) + 63) / 64);
 	/* Of a tile's terms; of 64 elements in doubt; of places in order. */
 	return m->tiles * rows * m->across * TENSOR_TILE_SIDE < 1ull << 31 &&
-	       (binding == 0 ||
-		4 * m->tiles * rows * m->across * TENSOR_TILE_SIDE <= binding) &&
+	       (binding == 0 || 4 * m->tiles * rows * m->across * TENSOR_TILE_SIDE <= binding) &&
 	       (most == 0 || (power_from(16, (e->n + 15) / 16) * 32 + 512 <= most &&
 			      64 * (power_from(16, (e->n + 63) / 64) + 512) + 512 <= most &&
 			      4 * m->steps + 512 <= most));
@@ -234,8 +235,9 @@ static void tiles(kit_plan *p, const many_plan *m)
 	tensor_judge_text(&t.w, tensor_float_format_of(PCTL_SCALAR_F32));
 	kit_wgsl_add(&t.w, KERNEL_ROOT_ABOVE);
 	tensor_tile_head(p, tile, &t.w, 1);
-	kit_wgsl_add(&t.w, kit_codec_is_pair(p->use->q->in[EXPERTS_W].dtype) ? KERNEL_MOE_TILE_PAIR
-									     : KERNEL_MOE_TILE_TERM);
+	kit_wgsl_add(&t.w, kit_codec_is_pair(p->use->q->in[EXPERTS_W].dtype)
+				   ? KERNEL_MOE_TILE_PAIR
+				   : KERNEL_MOE_TILE_TERM);
 	add_parts(p, &t);
 	kit_wgsl_add(&t.w, KERNEL_MOE_TILE);
 	tensor_tile_sums(tile, &t.w);

@@ -260,7 +260,7 @@ def main():
         # Matrices of all experts that are larger than a binding, of few places and of many.
         c.backends = ["mock:wrap=cpu+narrow=16384"]
         c.linear("f32", "f32", 500, False, False)
-        c.linear("f32", "q8_0", 1600, True, False)
+        c.linear("f32", "q8_0", 1600, False, False)
         c.backends = ["mock:wrap=cpu+narrow=65536"]
         c.many("f32", "f32", 80, 64, (10, 0, 19, 3))
         c.many("f32", "i8", 40, 600, (10, 0, 21, 3), strangers=2)
