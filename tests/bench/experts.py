@@ -118,7 +118,7 @@ def main():
             times = [seconds(r) for r in (bench.op(case, backend) for _ in range(tries)) if r]
             if times:
                 flops = 2 * case[2][0][2][0] * case[2][2][2][1] * case[2][1][2][1] * case[2][1][2][2] if case[1] == "moe_linear" else 0
-                print(f"{case[0]:40} {1e6 * min(times):10.0f} us   share of a copy {case[5] / rate / min(times):6.3f}" + (f"   {flops / min(times) / 1e9:8.0f} GFLOP/s" if flops else ""), flush=True)
+                print(f"{case[0]:40} {1e6 * min(times):10.0f} us   share of a copy {case[5] / rate / min(times):6.3f}" + (f"   {flops / min(times) / 1e9:8.1f} GFLOP/s" if flops else ""), flush=True)
 
 
 if __name__ == "__main__":
