@@ -410,7 +410,7 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 		   (turns == 0 || 64u * (s->steps + SETTLE_TURNS) + s->steps < turns);
 	s->tiled = s->quick && s->lines >= TILE_LINES_LEAST &&
 		   tensor_tile_fits(p, TENSOR_TILE_SIDE, TILE_BYTES);
-	s->tile = tensor_tile_of(p, TENSOR_TILE_SIDE);
+	s->tile = tensor_tile_of(p, TENSOR_TILE_SIDE, TILE_BYTES);
 	s->block = s->tiled ? TENSOR_TILE_SIDE : s->lines >= 8 ? 8 : s->lines > 2 ? 4 : s->lines;
 	s->blocks = ceiling(s->lines, s->block);
 	groups = shared_of(a) * s->blocks * (s->tiled ? s->chunks : 1);

@@ -171,6 +171,11 @@ typedef struct many_plan {
 	uint32_t params, list, slots, temp;
 } many_plan;
 
+static uint64_t tile_steps(const experts *e)
+{
+	return power_from(16, (e->n + TENSOR_TILE_TERMS - 1) / TENSOR_TILE_TERMS);
+}
+
 /* 0: places are too few, or tiles not for this device. */
 static int is_many(const kit_plan *p, const experts *e, many_plan *m)
 {
@@ -181,7 +186,7 @@ static int is_many(const kit_plan *p, const experts *e, many_plan *m)
 	if (e->places < PLACES_LEAST || e->all == 0 || e->places < PLACES_EACH * e->all ||
 	    !tensor_tile_fits(p, rows, TILE_BYTES))
 		return 0;
-	*m = (many_plan){.e = e, .tile = tensor_tile_of(p, rows)};
+	*m = (many_plan){.e = e, .tile = tensor_tile_of(p, rows, TILE_BYTES)};
 	/* Elements of two parts are no f32. */
 	m->tile.units &= !kit_codec_is_pair(p->use->q->in[EXPERTS_W].dtype);
 	m->tiles = e->places / rows + used;
@@ -190,7 +195,7 @@ static int is_many(const kit_plan *p, const experts *e, many_plan *m)
 	/* Of a tile's terms; of 64 elements in doubt; of places in order. */
 	return m->tiles * rows * m->across * TENSOR_TILE_SIDE < 1ull << 31 &&
 	       (binding == 0 || 4 * m->tiles * rows * m->across * TENSOR_TILE_SIDE <= binding) &&
-	       (most == 0 || (power_from(16, (e->n + 15) / 16) * 32 + 512 <= most &&
+	       (most == 0 || (tile_steps(e) * 32 + 512 <= most &&
 			      64 * (power_from(16, (e->n + 63) / 64) + 512) + 512 <= most &&
 			      4 * m->steps + 512 <= most));
 }
@@ -248,7 +253,7 @@ static void tiles(kit_plan *p, const many_plan *m)
 	kit_wgsl_add(&t.w, KERNEL_MOE_TILE_GIVE);
 	run(p, &t,
 	    (kit_kernel){"transformer/moe_tile.wgsl", NULL, TENSOR_TILE_LOCAL, "steps",
-			 power_from(16, (m->e->n + 15) / 16)},
+			 tile_steps(m->e)},
 	    m->tiles * m->across * TENSOR_TILE_LOCAL);
 }
 

@@ -2,6 +2,7 @@
 alias L = subgroup_matrix_left<f32, 16, 16>;
 alias R = subgroup_matrix_right<f32, 8, 16>;
 alias S = subgroup_matrix_result<f64, 8, 16>;
+const TILE_TERMS: u32 = 16u;
 const LEFT_LINE: u32 = 20u; // no two rows, and no two eights of columns, that are read at once share a bank
 const EIGHT: u32 = 136u;
 

@@ -5,18 +5,32 @@
 
 #include "kernels.h"
 
-int tensor_tile_fits(const kit_plan *p, uint32_t rows, uint32_t bytes)
+/* Workgroup memory of a tile: terms and the room (which are one for f64), norms. */
+static uint32_t bytes_of(uint32_t rows, int units)
 {
-	/* Of f64, the larger of the two ways: terms of rows and of columns, and the room. */
-	const uint32_t own = rows * TENSOR_TILE_TERMS * 8 + 65 * TENSOR_TILE_TERMS * 8 + 8192;
+	const uint32_t terms = rows * 8 * 8 + 8 * 65 * 8;
 
-	return p->caps->max_invocations >= TENSOR_TILE_LOCAL &&
-	       p->caps->max_workgroup_bytes >= own + (rows + TENSOR_TILE_SIDE) * 8 + bytes;
+	return (units	       ? rows * 20 * 4 + 8 * 136 * 4 + 8192
+		: terms > 8192 ? terms
+			       : 8192) +
+	       (rows + TENSOR_TILE_SIDE) * 8;
 }
 
-tensor_tile tensor_tile_of(const kit_plan *p, uint32_t rows)
+static int fits(const kit_plan *p, uint32_t rows, uint32_t bytes, int units)
 {
-	return (tensor_tile){rows, (p->caps->proven & PCTL_PLAN_PROVEN_F64_TILES) != 0};
+	return p->caps->max_invocations >= TENSOR_TILE_LOCAL &&
+	       p->caps->max_workgroup_bytes >= bytes_of(rows, units) + bytes;
+}
+
+int tensor_tile_fits(const kit_plan *p, uint32_t rows, uint32_t bytes)
+{
+	return fits(p, rows, bytes, 0);
+}
+
+tensor_tile tensor_tile_of(const kit_plan *p, uint32_t rows, uint32_t bytes)
+{
+	return (tensor_tile){rows, (p->caps->proven & PCTL_PLAN_PROVEN_F64_TILES) != 0 &&
+					   fits(p, rows, bytes, 1)};
 }
 
 static void add_each(const tensor_tile *t, kit_wgsl *w, const char *text)

@@ -7,7 +7,7 @@
 
 #define TENSOR_TILE_LOCAL 256u /* invocations of a workgroup */
 #define TENSOR_TILE_SIDE 64u   /* columns */
-#define TENSOR_TILE_TERMS 16u  /* that go through workgroup memory together */
+#define TENSOR_TILE_TERMS 8u   /* that go through workgroup memory together, at least */
 
 /* rows: a multiple of 16, to 64; units: sums are of matrix units. */
 typedef struct tensor_tile {
@@ -17,14 +17,14 @@ typedef struct tensor_tile {
 
 /* 0: not on this device; `bytes` of workgroup memory are the op's own. */
 int tensor_tile_fits(const kit_plan *p, uint32_t rows, uint32_t bytes);
-/* By matrix units where they are proven. */
-tensor_tile tensor_tile_of(const kit_plan *p, uint32_t rows);
+/* By matrix units where they are proven, and fit too. */
+tensor_tile tensor_tile_of(const kit_plan *p, uint32_t rows, uint32_t bytes);
 
 /* In front of all other text. */
 void tensor_tile_begin(const tensor_tile *t, kit_wgsl *w);
 /* Workgroup memory, put_left, put_right and staged, and where `norms` is not 0 what joins norms. */
 void tensor_tile_head(const kit_plan *p, const tensor_tile *t, kit_wgsl *w, int norms);
-/* In the entry point: sums of nothing; the products of 16 terms; the stages, in a loop over `stage`. */
+/* In the entry point: sums of nothing; the products of a block of terms; the stages, in a loop over `stage`. */
 void tensor_tile_sums(const tensor_tile *t, kit_wgsl *w);
 void tensor_tile_multiply(const tensor_tile *t, kit_wgsl *w);
 void tensor_tile_stages(const tensor_tile *t, kit_wgsl *w);

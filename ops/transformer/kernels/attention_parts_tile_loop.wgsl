@@ -1,4 +1,4 @@
-// The next 16 keys, in attention_parts_tile.wgsl.
+// The next keys, in attention_parts_tile.wgsl.
 	for (var i = 0u; i < steps; i++) {
 		let number = split * params.v[5].x + i;
 		if (i >= params.v[5].x || number * TILE >= all.y) {
@@ -14,16 +14,17 @@
 				}
 			}
 			workgroupBarrier();
-			for (var slice = 0u; slice < TILE / 16u; slice++) {
-				for (var n = 0u; n < 4u; n++) {
-					let row = n * 16u + lane / 16u;
-					let key = number * TILE + slice * 16u + lane % 16u;
+			for (var slice = 0u; slice < TILE / TILE_TERMS; slice++) {
+				for (var n = 0u; n < TILE_TERMS / 4u; n++) {
+					let own = lane % TILE_TERMS;
+					let row = n * (256u / TILE_TERMS) + lane / TILE_TERMS;
+					let key = number * TILE + slice * TILE_TERMS + own;
 					var weight = 0u;
 					if (key >= sights[row].x && key < sights[row].y) {
-						weight = scores[(tile * LINES + row) * TILE + slice * 16u + lane % 16u];
+						weight = scores[(tile * LINES + row) * TILE + slice * TILE_TERMS + own];
 					}
-					put_left(row, lane % 16u, weight);
-					let place = places[slice * 16u + n * 4u + lane / 64u];
+					put_left(row, own, weight);
+					let place = places[slice * TILE_TERMS + n * 4u + lane / 64u];
 					var value = 0u;
 					if (place != KV_NOWHERE) {
 						value = v_bits((place * params.v[1].y + j) * params.v[1].z + min(column, params.v[1].z - 1u));

@@ -70,5 +70,5 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 		wanted = atomicLoad(&seen_at_all);
 	}
 	if (workgroupUniformLoad(&wanted) != 0u) {
-	var squares_left: array<f64, 4>;
-	var squares_right: array<f64, 4>;
+	var squares_left: array<f64, LINES / TILE_LOADED>;
+	var squares_right: array<f64, TILE / TILE_LOADED>;

@@ -1,14 +1,15 @@
-// The next 16 elements of heads, in attention_scores_tile.wgsl.
-	for (var c = 0u; c < steps / 16u; c++) {
-		if (c * 16u >= params.v[0].z) {
+// The next elements of heads, in attention_scores_tile.wgsl.
+	for (var c = 0u; c < steps / TILE_TERMS; c++) {
+		if (c * TILE_TERMS >= params.v[0].z) {
 			break;
 		}
-		for (var i = 0u; i < 4u; i++) {
-			let row = i * 16u + lane / 16u;
-			let q = query_bits(row, c * 16u + lane % 16u);
-			let k = key_bits(row, c * 16u + lane % 16u);
-			put_left(row, lane % 16u, q);
-			put_right(lane % 16u, row, k);
+		let own = lane % TILE_TERMS;
+		for (var i = 0u; i < TILE / TILE_LOADED; i++) {
+			let row = i * TILE_LOADED + lane / TILE_TERMS;
+			let q = query_bits(row, c * TILE_TERMS + own);
+			let k = key_bits(row, c * TILE_TERMS + own);
+			put_left(row, own, q);
+			put_right(own, row, k);
 			squares_left[i] += square(q);
 			squares_right[i] += square(k);
 		}

@@ -22,5 +22,5 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 	let place = workgroupUniformLoad(&used);
 	if (place != 0u) {
 	let expert = experts[place - 1u];
-	var squares_left: array<f64, TILE_ROWS / 16u>;
-	var squares_right: array<f64, 4>;
+	var squares_left: array<f64, (TILE_ROWS + TILE_LOADED - 1u) / TILE_LOADED>;
+	var squares_right: array<f64, 64u / TILE_LOADED>;

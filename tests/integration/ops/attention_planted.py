@@ -169,7 +169,7 @@ def main():
             (f"scores of {way} without their second pass", SETTLED, "nearest(x)"), (f"a bound of scores in {way} too small by 2^20", "0x1.00001p0lf) * 0x1p-53lf", "0x1.00001p0lf) * 0x1p-73lf"),
             (f"an element of a key too few in {way}", "if (e < params.v[0].z && keys", "if (e + 1u < params.v[0].z && keys"),
             (f"the norm of a tile's last elements alone, {way}", "squares_right[i] += square(k);", "squares_right[i] = square(k);"),
-            (f"the key before in {way}", "put_right(lane % 16u, row, k);", "put_right(lane % 16u, row ^ 1u, k);"),
+            (f"the key before in {way}", "put_right(own, row, k);", "put_right(own, row ^ 1u, k);"),
             (f"columns of finished {way} exchanged", "staged(i * 256u + lane)", "staged((i * 256u + lane) ^ 1u)")))
     judged("exact scores", want, lambda plant: scores(s, q, k, plant, True), (("the last element of a head dropped", "if (e >= params.v[0].z) {", "if (e + 1u >= params.v[0].z) {"),))
     row = near_softmax()
@@ -207,7 +207,7 @@ def main():
             (f"a key too few in {way}", "key < all.y) {", "key + 1u < all.y) {"),
             (f"a weight too few in {way}", "key < sights[row].y) {", "key + 1u < sights[row].y) {"),
             (f"the last tile of keys dropped, {way}", "number * TILE >= all.y", "(number + 1u) * TILE > all.y"),
-            (f"values of the slice before in {way}", "places[slice * 16u", "places[(slice ^ 1u) * 16u"),
+            (f"values of the slice before in {way}", "places[slice * TILE_TERMS", "places[(slice ^ 1u) * TILE_TERMS"),
             (f"the largest value forgotten in {way}", "largest = select(largest, size, size > largest);\n\t\t\t\t}", "largest = 0.0lf;\n\t\t\t\t}")))
         judged(f"weights for {way}", want, lambda plant: out(st, given, sums, v, (), plant), (
             (f"weights of the greatest of another line, {way}", "greatest[at / TILE]);", "greatest[(at / TILE) ^ 1u]);"),))
