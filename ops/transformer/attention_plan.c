@@ -408,7 +408,9 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 	s->steps = power_from(s->tiles > a->s.n ? s->tiles : a->s.n);
 	s->quick = tensor_has_f64(p) &&
 		   (turns == 0 || 64u * (s->steps + SETTLE_TURNS) + s->steps < turns);
+	/* Processors gain nothing by it: what tiles read again lies in their caches. */
 	s->tiled = s->quick && s->lines >= TILE_LINES_LEAST &&
+		   p->caps->device_kind != PCTL_DEVICE_CPU &&
 		   tensor_tile_fits(p, TENSOR_TILE_SIDE, TILE_BYTES);
 	s->tile = tensor_tile_of(p, TENSOR_TILE_SIDE, TILE_BYTES);
 	s->block = s->tiled ? TENSOR_TILE_SIDE : s->lines >= 8 ? 8 : s->lines > 2 ? 4 : s->lines;

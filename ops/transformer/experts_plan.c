@@ -181,9 +181,10 @@ static int is_many(const kit_plan *p, const experts *e, many_plan *m)
 {
 	const uint64_t used = e->all < e->places ? e->all : e->places;
 	const uint64_t most = p->caps->max_turns, binding = p->caps->max_binding_bytes;
-	const uint32_t rows = e->places >= 32 * e->all ? 64 : 16;
+	const uint32_t rows = e->places >= PLACES_TILE * e->all ? 64 : 16;
 
 	if (e->places < PLACES_LEAST || e->all == 0 || e->places < PLACES_EACH * e->all ||
+	    (rows == 16 && p->caps->device_kind == PCTL_DEVICE_CPU) ||
 	    !tensor_tile_fits(p, rows, TILE_BYTES))
 		return 0;
 	*m = (many_plan){.e = e, .tile = tensor_tile_of(p, rows, TILE_BYTES)};

@@ -1,5 +1,5 @@
 """Faults planted into the kernels of transformer.attention, each found by sums of fractions: the kernels run one by one, as ops/transformer/attention_plan.c joins and orders them, right ones first.
-usage: attention_planted.py BACKEND"""
+usage: attention_planted.py BACKEND [right]: the right ones alone"""
 import struct
 import sys
 from fractions import Fraction
@@ -138,7 +138,7 @@ def tiled_out(s, given, sums, data, head, n, plant, weigh_plant):
 def judged(what, want, kernel_of, faults):
     got = kernel_of(())
     h.check(f"{what} as they are", list(got) == list(want), str([(i, hex(g), hex(w)) for i, (g, w) in enumerate(zip(got, want)) if g != w][:3]))
-    for fault, old, new in faults:
+    for fault, old, new in faults if len(sys.argv) < 3 else ():
         got = kernel_of(((old, new),))
         at = next((i for i, (g, w) in enumerate(zip(got, want)) if g != w), None)
         if h.check(f"{what}: {fault}: caught", at is not None):

@@ -1,5 +1,5 @@
 """Faults planted into the kernels of transformer.moe_route, moe_linear and sample, each found by what fractions say: the kernels run one by one, as ops/transformer
-joins them, right ones first. usage: experts_planted.py BACKEND"""
+joins them, right ones first. usage: experts_planted.py BACKEND [right]: these alone"""
 import struct
 import sys
 
@@ -128,7 +128,7 @@ def draw(rows, params, plant):
 
 def plant(where, right, run, faults, oracle):
     h.check_bytes(f"{where} as it is", run(()), right, 4)
-    for fault, *changes in faults:
+    for fault, *changes in faults if len(sys.argv) < 3 else ():
         got = run(tuple(changes))
         at = next((i for i in range(0, len(right), 4) if got[i:i + 4] != right[i:i + 4]), None)
         if h.check(f"{fault}: caught", at is not None):
