@@ -9,8 +9,9 @@
 #define LANES 16u
 #define ROWS 4u
 #define PLACES_LEAST 32u /* fewer are not worth five kernels */
-#define PLACES_EACH \
-	2u /* of an expert, in the mean: with fewer its matrix is read once all the same */
+/* Places of an expert, in the mean: with fewer its matrix is read once all the same; and what fills tiles of 64, without which processors gain nothing. */
+#define PLACES_EACH 2u
+#define PLACES_TILE 32u
 #define TILE_BYTES 512u /* of workgroup memory beside the tile's own */
 
 /* A kernel of elements under construction: bindings 0 (params) to 5, in parts of w more. */
