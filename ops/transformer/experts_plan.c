@@ -8,7 +8,7 @@
 
 #define LANES 16u
 #define ROWS 4u
-#define PLACES_LEAST 32u /* fewer are not worth five kernels */
+#define PLACES_LEAST 32u /* fewer are not worth four kernels */
 /* Places of an expert, in the mean: with fewer its matrix is read once all the same; and what fills tiles of 64, without which processors gain nothing. */
 #define PLACES_EACH 2u
 #define PLACES_TILE 32u
