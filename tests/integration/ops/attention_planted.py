@@ -1,5 +1,6 @@
 """Faults planted into the kernels of transformer.attention, each found by sums of fractions: the kernels run one by one, as ops/transformer/attention_plan.c joins and orders them, right ones first.
-usage: attention_planted.py BACKEND [right]: the right ones alone"""
+usage: attention_planted.py BACKEND [right|registers]: the right ones alone; without matrix units, which as ordinary code
+take more workgroup memory than every device has"""
 import struct
 import sys
 from fractions import Fraction
@@ -11,6 +12,7 @@ from matmul import exact, pack, rounded, times, value
 from reduce_fast import near_softmax
 
 BACKEND = sys.argv[1]
+TILES = [Tile(64, units) for units in (False, True)[:1 if "registers" in sys.argv else 2]]
 TILE = 64
 SETTLED = "select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf)"
 h = Harness()
@@ -162,7 +164,7 @@ def main():
         ("scores by f64 without their second pass", SETTLED, "nearest(x)"), ("a bound of scores too small by 2^20", "f64(d + 1u) * most * 0x1p-53lf", "f64(d + 1u) * most * 0x1p-73lf"),
         ("the norm of a key's last element alone", "kk += x * x;", "kk = x * x;"), ("the second slice of a head dropped", "if (c * SLICE >= d) {", "if (c * SLICE >= 32u) {"),
         ("lines of a block taken for others", "sums[q] = more(queries[q * SLICE + e]", "sums[q] = more(queries[(q ^ 1u) % LINES * SLICE + e]")))
-    for tile in (Tile(64, False), Tile(64, True)):
+    for tile in TILES:
         way = "tiles by matrix units" if tile.units else "tiles"
         st = Shape(s.lines, s.keys, s.d, 3, tile=tile)
         judged(f"scores in {way}", want, lambda plant: scores(st, q, k, plant), (
@@ -200,7 +202,7 @@ def main():
         ("values by f64 without their second pass", SETTLED, "nearest(x)"), ("a bound of values too small by 2^20", "f64(params.v[5].y) * most * 0x1p-53lf", "f64(params.v[5].y) * most * 0x1p-73lf"),
         ("the last split dropped", "if (i >= params.v[4].w) {", "if (i + 1u >= params.v[4].w) {"), ("what is in doubt settled for another element", "settle(shared_by, r, group % CHUNKS * 64u + i, lane);",
                                                                                                       "settle(shared_by, r, group % CHUNKS * 64u + (i ^ 1u), lane);")))
-    for tile in (Tile(64, False), Tile(64, True)):
+    for tile in TILES:
         way = "tiles by matrix units" if tile.units else "tiles"
         st = Shape(s.lines, s.keys, 1, s.dv, 3, tile=tile)
         judged(f"values in {way}", want, lambda plant: out(st, given, sums, v, plant, ()), (

@@ -1,5 +1,5 @@
 """Faults planted into the kernels of transformer.moe_route, moe_linear and sample, each found by what fractions say: the kernels run one by one, as ops/transformer
-joins them, right ones first. usage: experts_planted.py BACKEND [right]: these alone"""
+joins them, right ones first. usage: experts_planted.py BACKEND [right|registers]: these alone; without matrix units"""
 import struct
 import sys
 
@@ -201,7 +201,7 @@ def planted_tiles(r, ties):
     x = [one if i % 2 else one ^ r.below(1 << 23) for i in range(len(which)) for _ in range(n)]
     w = (ties + [one ^ r.below(1 << 23) for _ in range(3 * m * n - len(ties))])[:3 * m * n]
     want = multiplied(x, w, which, m, n)
-    for tile in (Tile(16, False), Tile(64, False), Tile(64, True)):
+    for tile in (Tile(16, False), Tile(64, False), Tile(64, True))[:2 if "registers" in sys.argv else 3]:
         way = f"tiles of {tile.rows} rows{' by matrix units' if tile.units else ''}"
         plant(f"transformer.moe_linear in {way}", want, lambda changes: many(x, w, which, m, n, tile, dict(changes)), tuple((fault, (part, ((old, new),))) for fault, part, old, new in (
             (f"an expert's last tile given to the next, {way}", "group", "(counts[e] + TILE_ROWS - 1u) / TILE_ROWS", "counts[e] / TILE_ROWS"),
