@@ -117,6 +117,54 @@ void kit_wgsl_named(kit_wgsl *w, const char *text, const char *name)
 	}
 }
 
+/* The end of an index whose bracket is opened before `at`. */
+static const char *index_end(const char *at)
+{
+	for (uint32_t depth = 1; *at != '\0'; at++) {
+		depth += *at == '[';
+		depth -= *at == ']';
+		if (depth == 0)
+			break;
+	}
+	return at;
+}
+
+static int is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+void kit_wgsl_called(kit_wgsl *w, size_t from, const char *name, const char *call)
+{
+	const size_t n = w->n - from, length = strlen(name);
+	char *text = w->failed ? NULL : kit_scratch(w->use, n + 1);
+
+	if (text == NULL) {
+		w->failed = 1;
+		return;
+	}
+	memcpy(text, w->text + from, n);
+	text[n] = '\0';
+	w->n = from;
+	for (const char *at = text; *at != '\0';) {
+		const int is_first = at == text || !is_name(at[-1]);
+
+		if (!is_first || strncmp(at, name, length) != 0 || at[length] != '[') {
+			put(w, at++, 1);
+			continue;
+		}
+		at += length + 1;
+		kit_wgsl_add(w, call);
+		kit_wgsl_add(w, "(");
+		put(w, at, (size_t)(index_end(at) - at));
+		kit_wgsl_add(w, ")");
+		at = index_end(at);
+		at += *at == ']';
+	}
+	kit_scratch_free(w->use, text);
+}
+
 void kit_wgsl_free(kit_wgsl *w)
 {
 	if (w->text != NULL)

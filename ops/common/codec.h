@@ -18,6 +18,8 @@ kit_wgsl kit_wgsl_make(const kit_use *u, size_t size);
 void kit_wgsl_add(kit_wgsl *w, const char *text);
 /* A text with every '$' read as `name`. */
 void kit_wgsl_named(kit_wgsl *w, const char *text, const char *name);
+/* What was added from character `from` on, with every `name[index]` read as call(index): for what lies in several bindings. */
+void kit_wgsl_called(kit_wgsl *w, size_t from, const char *name, const char *call);
 void kit_wgsl_free(kit_wgsl *w);
 /* PCTL_OK, or why there is no text. */
 pctl_status kit_wgsl_status(const kit_wgsl *w);

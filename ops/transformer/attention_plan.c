@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "attention.h"
+#include "common/tensors/tile.h"
 #include "kernels.h"
 
 #define PASS_BYTES (256ull << 20) /* of scores, and of parts */
@@ -11,17 +12,21 @@
 #define TILES_FEW 24u		  /* where turns of an invocation are limited */
 #define ELEMENTS 8u		  /* of a workgroup of exact sums */
 #define SETTLE_TURNS 400u	  /* of an element beside its keys */
+#define TILE_LINES_LEAST 48u	  /* with fewer lines tiles of 64 are not filled */
+#define TILE_BYTES 1536u	  /* of workgroup memory beside the tile's own */
 
 /*
  * lines   heads of a pass's tokens that share keys; blocks of block of them
  * words   of a line in `out`; per: elements of a workgroup there
+ * tiled   lines are many: sums go by tiles of 64 of them
  */
 typedef struct pass {
 	const attention *a;
 	uint32_t first, tokens, lines, block, blocks, tiles, splits, split_tiles, chunks, per,
 		words, steps;
 	uint32_t params, scores, rows, weights, parts, out, before, found, bad;
-	int quick, is_first, is_last;
+	int quick, tiled, is_first, is_last;
+	tensor_tile tile;
 } pass;
 
 static uint32_t power_from(uint64_t n)
@@ -118,23 +123,29 @@ static void add_more(const kit_plan *p, text *t)
 			: "fn more(a: f64, b: f64, s: f64) -> f64 {\n\treturn s + a * b;\n}\n");
 }
 
-static text begin(kit_plan *p, const pass *s)
+static text begin(kit_plan *p, const pass *s, int in_tiles)
 {
 	text t = {.w = kit_wgsl_make(p->use, 32768), .n_slots = 1};
 
+	if (in_tiles)
+		tensor_tile_begin(&s->tile, &t.w);
 	t.slots[0] = (kit_slot)KIT_ALL(s->params);
 	kit_wgsl_add(&t.w, KERNEL_ELEMENT_PARAMS);
 	return t;
 }
 
-static void run(kit_plan *p, text *t, const char *name, uint32_t steps, uint64_t groups)
+static void run_local(kit_plan *p, text *t, kit_kernel kernel, uint64_t groups)
 {
-	const kit_kernel kernel = {name, t->w.text, 64, "steps", steps};
-
+	kernel.text = t->w.text;
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(&t->w);
-	kit_run(p, &kernel, 64 * groups, t->slots, t->n_slots);
+	kit_run(p, &kernel, kernel.local * groups, t->slots, t->n_slots);
 	kit_wgsl_free(&t->w);
+}
+
+static void run(kit_plan *p, text *t, const char *name, uint32_t steps, uint64_t groups)
+{
+	run_local(p, t, (kit_kernel){name, NULL, 64, "steps", steps}, groups);
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -169,22 +180,42 @@ static void elements_run(tensor_kernel *k, text *t, uint32_t v[][4], uint32_t to
 	tensor_kernel_run(k, to);
 }
 
+static void add_scores_tile(const kit_plan *p, const pass *s, kit_wgsl *w)
+{
+	tensor_tile_head(p, &s->tile, w, 1);
+	kit_wgsl_add(w, KERNEL_ATTENTION_SCORES_TILE);
+	tensor_tile_sums(&s->tile, w);
+	kit_wgsl_add(w, KERNEL_ATTENTION_SCORES_TILE_LOOP);
+	tensor_tile_multiply(&s->tile, w);
+	kit_wgsl_add(w, KERNEL_ATTENTION_SCORES_TILE_END);
+	tensor_tile_stages(&s->tile, w);
+	kit_wgsl_add(w, KERNEL_ATTENTION_SCORES_TILE_GIVE);
+}
+
 static void scores(kit_plan *p, const pass *s, uint32_t v[][4])
 {
 	text t;
 
 	if (s->quick) {
-		t = begin(p, s);
+		const kit_kernel kernel = {"transformer/attention_scores.wgsl", NULL,
+					   s->tiled ? TENSOR_TILE_LOCAL : 64, "steps",
+					   power_from(s->a->d)};
+
+		t = begin(p, s, s->tiled);
 		add_place(p, &t, s, SEQUENCES_NONE);
 		add_score(p, &t, s);
 		add_exact(&t);
 		tensor_judge_text(&t.w, tensor_float_format_of(PCTL_SCALAR_F32));
-		add_more(p, &t);
 		bind(&t, "scores", "read_write", "u32", s->scores);
+		kit_wgsl_add(&t.w, KERNEL_ROOT_ABOVE);
 		kit_wgsl_add(&t.w, KERNEL_ATTENTION_EXACTLY);
-		kit_wgsl_add(&t.w, KERNEL_ATTENTION_SCORES);
-		run(p, &t, "transformer/attention_scores.wgsl", power_from(s->a->d),
-		    shared_of(s->a) * s->blocks * s->tiles);
+		if (s->tiled) {
+			add_scores_tile(p, s, &t.w);
+		} else {
+			add_more(p, &t);
+			kit_wgsl_add(&t.w, KERNEL_ATTENTION_SCORES);
+		}
+		run_local(p, &t, kernel, shared_of(s->a) * s->blocks * s->tiles);
 	} else {
 		tensor_kernel k = elements(p, s, "transformer/attention_scores_exact.wgsl",
 					   score_words(s), 4, s->a->d, &t);
@@ -198,7 +229,7 @@ static void scores(kit_plan *p, const pass *s, uint32_t v[][4])
 
 static void rows(kit_plan *p, const pass *s)
 {
-	text t = begin(p, s);
+	text t = begin(p, s, 0);
 
 	add_place(p, &t, s, s->is_first ? s->found : SEQUENCES_NONE);
 	kit_wgsl_add(&t.w, s->is_first ? "fn look(i: u32) {\n\tif (i < 2u) "
@@ -235,7 +266,7 @@ static void values_exact(kit_plan *p, const pass *s, uint32_t v[][4])
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_WEIGHT);
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_WEIGHTS);
 	elements_run(&k, &t, v, s->weights);
-	t = begin(p, s);
+	t = begin(p, s, 0);
 	add_place(p, &t, s, SEQUENCES_NONE);
 	add_joined(&t);
 	add_reads(p, &t, "v", ATTENTION_V);
@@ -253,9 +284,42 @@ static void values_exact(kit_plan *p, const pass *s, uint32_t v[][4])
 	    shared_of(s->a) * s->lines * (s->words / s->per));
 }
 
-static void values_quick(kit_plan *p, const pass *s)
+/* Weights in the places of scores, then tiles of them by values. */
+static void parts_tile(kit_plan *p, const pass *s)
 {
-	text t = begin(p, s);
+	const tensor_tile *tile = &s->tile;
+	text t = begin(p, s, 0);
+
+	add_place(p, &t, s, SEQUENCES_NONE);
+	bind(&t, "scores", "read_write", "u32", s->scores);
+	bind(&t, "rows", "read", "vec2<u32>", s->rows);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_WEIGHT);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_WEIGH);
+	run_local(p, &t, (kit_kernel){"transformer/attention_weigh.wgsl", NULL, 256, NULL, 0},
+		  shared_of(s->a) * s->blocks * s->tiles);
+	t = begin(p, s, 1);
+	add_place(p, &t, s, SEQUENCES_NONE);
+	add_reads(p, &t, "v", ATTENTION_V);
+	bind(&t, "scores", "read", "u32", s->scores);
+	bind(&t, "parts", "read_write", "vec2<f64>", s->parts);
+	add_number(&t.w, "CHUNKS", s->chunks);
+	tensor_tile_head(p, tile, &t.w, 0);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_PARTS_TILE);
+	tensor_tile_sums(tile, &t.w);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_PARTS_TILE_LOOP);
+	tensor_tile_multiply(tile, &t.w);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_PARTS_TILE_END);
+	tensor_tile_stages(tile, &t.w);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_PARTS_TILE_GIVE);
+	run_local(p, &t,
+		  (kit_kernel){"transformer/attention_parts.wgsl", NULL, TENSOR_TILE_LOCAL, "steps",
+			       power_from(s->split_tiles)},
+		  shared_of(s->a) * s->blocks * s->splits * s->chunks);
+}
+
+static void parts(kit_plan *p, const pass *s)
+{
+	text t = begin(p, s, 0);
 
 	add_place(p, &t, s, SEQUENCES_NONE);
 	add_reads(p, &t, "v", ATTENTION_V);
@@ -268,7 +332,17 @@ static void values_quick(kit_plan *p, const pass *s)
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_PARTS);
 	run(p, &t, "transformer/attention_parts.wgsl", power_from(s->split_tiles),
 	    shared_of(s->a) * s->blocks * s->splits);
-	t = begin(p, s);
+}
+
+static void values_quick(kit_plan *p, const pass *s)
+{
+	text t;
+
+	if (s->tiled)
+		parts_tile(p, s);
+	else
+		parts(p, s);
+	t = begin(p, s, 0);
 	add_place(p, &t, s, SEQUENCES_NONE);
 	add_joined(&t);
 	tensor_judge_text(&t.w, tensor_float_format_of(PCTL_SCALAR_F32));
@@ -279,9 +353,11 @@ static void values_quick(kit_plan *p, const pass *s)
 	bind(&t, "out", "read_write", "u32", s->out);
 	add_number(&t.w, "CHUNKS", s->chunks);
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_WEIGHT);
-	kit_wgsl_add(&t.w, "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n"
-			   "\treturn weight_of(scores[score_place(shared_by, r, key)], "
-			   "rows[shared_by * params.v[3].y + r].x);\n}\n");
+	kit_wgsl_add(&t.w, s->tiled ? "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n"
+				      "\treturn scores[score_place(shared_by, r, key)];\n}\n"
+				    : "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n"
+				      "\treturn weight_of(scores[score_place(shared_by, r, key)], "
+				      "rows[shared_by * params.v[3].y + r].x);\n}\n");
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_SETTLE);
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_JOIN);
 	run(p, &t, "transformer/attention_join.wgsl", s->steps,
@@ -328,10 +404,19 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 	s->a = a;
 	s->tokens = tokens;
 	s->lines = (uint32_t)(tokens * a->group);
-	s->block = s->lines >= 8 ? 8 : s->lines > 2 ? 4 : s->lines;
-	s->blocks = ceiling(s->lines, s->block);
 	s->tiles = ceiling(a->k.capacity, ATTENTION_TILE);
-	groups = shared_of(a) * s->blocks;
+	s->chunks = ceiling(a->dv, 64);
+	s->steps = power_from(s->tiles > a->s.n ? s->tiles : a->s.n);
+	s->quick = tensor_has_f64(p) &&
+		   (turns == 0 || 64u * (s->steps + SETTLE_TURNS) + s->steps < turns);
+	/* Processors gain nothing by it: what tiles read again lies in their caches. */
+	s->tiled = s->quick && s->lines >= TILE_LINES_LEAST &&
+		   p->caps->device_kind != PCTL_DEVICE_CPU &&
+		   tensor_tile_fits(p, TENSOR_TILE_SIDE, TILE_BYTES);
+	s->tile = tensor_tile_of(p, TENSOR_TILE_SIDE, TILE_BYTES);
+	s->block = s->tiled ? TENSOR_TILE_SIDE : s->lines >= 8 ? 8 : s->lines > 2 ? 4 : s->lines;
+	s->blocks = ceiling(s->lines, s->block);
+	groups = shared_of(a) * s->blocks * (s->tiled ? s->chunks : 1);
 	s->splits = ceiling(asked == 0 ? GROUPS_WANTED : asked, groups);
 	if (s->splits < ceiling(s->tiles, turns == 0 ? TILES_MOST : TILES_FEW))
 		s->splits = ceiling(s->tiles, turns == 0 ? TILES_MOST : TILES_FEW);
@@ -339,10 +424,6 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 		s->splits = s->tiles;
 	s->split_tiles = ceiling(s->tiles, s->splits);
 	s->splits = ceiling(s->tiles, s->split_tiles);
-	s->chunks = ceiling(a->dv, 64);
-	s->steps = power_from(s->tiles > a->s.n ? s->tiles : a->s.n);
-	s->quick = tensor_has_f64(p) &&
-		   (turns == 0 || 64u * (s->steps + SETTLE_TURNS) + s->steps < turns);
 	s->per = s->quick ? 64 : ELEMENTS;
 	while (!s->quick && turns != 0 && s->per > 1 && s->per * (s->steps + SETTLE_TURNS) >= turns)
 		s->per /= 2;

@@ -1,11 +1,5 @@
-/* transformer.moe_linear: rows times the matrices of their experts (SEMANTICS.md 18.14), by f64 sums where the device has f64, else by exact ones. */
-#include <stdio.h>
-
+/* transformer.moe_linear: rows times the matrices of their experts (SEMANTICS.md 18.14): its types and laws. experts_plan.c says how. */
 #include "experts.h"
-#include "kernels.h"
-
-#define LANES 16u
-#define ROWS 4u
 
 pctl_status transformer_experts_of(const kit_use *u, experts *e)
 {
@@ -60,96 +54,6 @@ static pctl_status linear_infer(const kit_use *u, pctl_op_result *out)
 	/* A row stays with its experts. */
 	transformer_cut_rows(u, out, 2, 1u << EXPERTS_X | 1u << EXPERTS_WHICH);
 	return kit_limit(u, "elements", kit_elements(&out->out[0]), TENSOR_ELEMENTS_MAX);
-}
-
-/* How factors are read, and exact sums of their products. */
-static void begin(kit_plan *p, kit_wgsl *w)
-{
-	const pctl_op_query *q = p->use->q;
-
-	kit_wgsl_add(w, tensor_float_format_of(PCTL_SCALAR_F32)->text);
-	kit_wgsl_add(w, KERNEL_MOE_PLACE);
-	kit_wgsl_named(w, kit_codec_bits(q->in[EXPERTS_X].dtype), "x");
-	kit_wgsl_named(w, kit_codec_bits(q->in[EXPERTS_BIAS].dtype), "bias");
-	kit_wgsl_factor(w, q->in[EXPERTS_W].dtype, "w");
-	kit_wgsl_add(w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
-	kit_wgsl_add(w, KERNEL_EXACT_SUM);
-	kit_wgsl_add(w, kit_codec_is_pair(q->in[EXPERTS_W].dtype) ? KERNEL_MOE_TERM_PAIR
-								  : KERNEL_MOE_TERM);
-}
-
-/* Sums in f64, where one of LANES lanes has few turns. */
-static void add_quick(kit_plan *p, kit_wgsl *w)
-{
-	const uint32_t dtype = p->use->q->in[EXPERTS_W].dtype;
-	char text[160];
-
-	snprintf(text, sizeof(text),
-		 "const LANES: u32 = %uu;\nconst ROWS: u32 = %uu;\nconst LOCAL: u32 = %uu;\n"
-		 "const FEW: u32 = %uu;\n",
-		 LANES, ROWS, LANES * ROWS, LANES * ROWS / 16);
-	kit_wgsl_add(w, text);
-	kit_wgsl_add(w, "alias found_T = vec2<f64>;\nfn found_join(a: found_T, b: found_T) -> "
-			"found_T {\n\treturn a + b;\n}\n"
-			"var<private> sums: vec2<f64>; // of products and of their magnitudes\n");
-	kit_wgsl_named(w, KERNEL_ROWS_TREE, "found");
-	tensor_judge_text(w, tensor_float_format_of(PCTL_SCALAR_F32));
-	kit_wgsl_add(w, KERNEL_SUM_WINDOW);
-	kit_wgsl_add(w, KERNEL_ROWS_SETTLE);
-	kit_wgsl_add(w, kit_codec_is_pair(dtype)	     ? KERNEL_MOE_QUICK_PAIR
-			: kit_block_format_of(dtype) != NULL ? KERNEL_MOE_QUICK_BLOCK
-							     : KERNEL_MOE_QUICK);
-	kit_wgsl_add(w, KERNEL_MOE_LINEAR);
-}
-
-static void linear_plan(kit_plan *p)
-{
-	kit_kernel kernel = {"transformer/moe_linear.wgsl", NULL, 64, "steps", 1};
-	const uint64_t most = p->caps->max_turns;
-	uint64_t count, lanes;
-	uint32_t params[8];
-	int quick;
-	experts e;
-	kit_wgsl w;
-
-	p->status = transformer_experts_of(p->use, &e);
-	count = e.places * e.m;
-	if (p->status != PCTL_OK || count == 0)
-		return;
-	quick = tensor_has_f64(p) && e.n != 0;
-	while (kernel.override_value * 4 * LANES < e.n)
-		kernel.override_value *= 2;
-	/* Its own turns, and those of exact sums. */
-	quick &= most == 0 || kernel.override_value * 4 * (1 + ROWS) + 8192 <= most;
-	if (!quick)
-		while (kernel.override_value < e.n)
-			kernel.override_value *= 2;
-	params[0] = (uint32_t)count;
-	params[1] = (uint32_t)e.m;
-	params[2] = (uint32_t)e.n;
-	params[3] = (uint32_t)e.k;
-	params[4] = (uint32_t)e.all;
-	params[5] = (uint32_t)e.each;
-	params[6] = (uint32_t)kernel.override_value * 8 + 2 * LANES;
-	params[7] = (uint32_t)e.biased;
-	w = kit_wgsl_make(p->use, 32768);
-	begin(p, &w);
-	if (quick) {
-		add_quick(p, &w);
-	} else {
-		kit_wgsl_add(&w, KERNEL_MOE_LINEAR_EXACT);
-		kit_wgsl_add(&w, KERNEL_RESULT_WORDS);
-	}
-	p->status = kit_wgsl_status(&w);
-	kernel.text = w.text;
-	lanes = quick ? (count + ROWS - 1) / ROWS * LANES * ROWS : count;
-	kit_run(p, &kernel, lanes,
-		(kit_slot[]){KIT_ALL(kit_params(p, params, sizeof(params))),
-			     KIT_ALL(kit_in(p, EXPERTS_X)), KIT_ALL(kit_in(p, EXPERTS_W)),
-			     KIT_ALL(kit_in(p, EXPERTS_WHICH)), KIT_ALL(kit_in(p, EXPERTS_BIAS)),
-			     KIT_ALL(kit_out(p, 0))},
-		6);
-	kit_wgsl_free(&w);
 }
 
 static pctl_status linear_reference(const kit_use *u, const pctl_span *in, pctl_span *out)

@@ -15,6 +15,9 @@ typedef struct experts {
 
 pctl_status transformer_experts_of(const kit_use *u, experts *e);
 
+/* experts_plan.c */
+void linear_plan(kit_plan *p);
+
 /* experts_laws.c */
 extern const pctl_op_problems linear_problems;
 void linear_problem(kit_problem *p);

@@ -1,7 +1,21 @@
 /* transformer.sample: a token of each row, drawn (SEMANTICS.md 18.17): tensor.max and tensor.argmax of the rows, what each token weighs, and a kernel that finds
  * the drawn one without putting any in order. */
+#include <stdio.h>
+
 #include "kernels.h"
 #include "sample.h"
+
+/* Where several workgroups share a row: of so many tokens, in so few rows; what a part has, at least, and how many there are, at most. */
+#define TOKENS_SPLIT 2048u
+#define ROWS_SPLIT 32u
+#define PART_TOKENS 1024u
+#define PARTS_FEW 4u
+#define PARTS_MOST 128u
+/* sample_split.wgsl: words of a workgroup's state and of its bins; turns: all candidates, three searches of eight, a floor, a place in five, and what the last of these means. */
+#define SPLIT_STATE 32u
+#define SPLIT_SUMS 208u
+#define SPLIT_TURNS 32u
+#define SPLIT_BINDINGS 14u
 
 static pctl_status sample_of(const kit_use *u)
 {
@@ -80,53 +94,149 @@ static int is_gpu(const pctl_plan_caps *caps)
 	return caps->device_kind != PCTL_DEVICE_CPU && caps->device_kind != PCTL_DEVICE_OTHER;
 }
 
-static void sample_plan(kit_plan *p)
+/* What all ways of drawing begin with. */
+static void add_numbers(kit_wgsl *w)
 {
-	static const pctl_attr max_attr[] = {{"axes", "1", 0}, {"keep", "false", 0}};
-	static const pctl_attr argmax_attr[] = {{"axis", "1", 1}, {"keep", "false", 0}};
-	const pctl_tensor_type *logits = &p->use->q->in[SAMPLE_LOGITS];
-	const uint64_t rows = logits->dim[0], tokens = logits->dim[1];
-	const uint32_t sizes[4] = {(uint32_t)rows, (uint32_t)tokens};
+	kit_wgsl_add(w, KERNEL_WIDE);
+	kit_wgsl_add(w, KERNEL_SAMPLE_WEIGHT);
+	kit_wgsl_add(w, KERNEL_SAMPLE_STAGES);
+	kit_wgsl_add(w, "struct Philox {\n\tv: array<vec4<u32>, 2>,\n}\n"
+			"var<private> params: Philox;\n");
+	kit_wgsl_add(w, KERNEL_PHILOX);
+}
+
+/* greatest, greedy: of each row; keys, weights: of each token. */
+typedef struct drawing {
+	uint32_t sizes, greatest, greedy, keys, weights;
+	uint64_t rows, tokens;
+} drawing;
+
+/* A workgroup a row. */
+static void draw_alone(kit_plan *p, const drawing *d)
+{
 	const uint32_t lanes = is_gpu(p->caps) && p->caps->max_invocations >= 512 ? 512 : 256;
 	kit_kernel kernel = {"transformer/sample.wgsl", NULL, lanes, "steps", 1};
-	uint32_t greatest, greedy, keys, weights;
-	kit_wgsl w;
+	kit_wgsl w = kit_wgsl_make(p->use, 32768);
 
-	p->status = sample_of(p->use);
-	if (p->status != PCTL_OK || rows == 0)
-		return;
-	greatest = reduced(p, "tensor.max", PCTL_SCALAR_F32, max_attr);
-	greedy = reduced(p, "tensor.argmax", PCTL_SCALAR_U32, argmax_attr);
-	keys = kit_temp(p, 4 * rows * tokens);
-	weights = kit_temp(p, 4 * rows * tokens);
-	add_keys(p, greatest, keys, weights);
-	while (kernel.override_value * lanes * 8 < tokens)
+	while (kernel.override_value * lanes * 8 < d->tokens)
 		kernel.override_value *= 2;
-	w = kit_wgsl_make(p->use, 32768);
 	kit_wgsl_add(&w,
 		     lanes == 512 ? "const LANES: u32 = 512u;\n" : "const LANES: u32 = 256u;\n");
 	kit_wgsl_add(&w, KERNEL_UNIT_SUM);
-	kit_wgsl_add(&w, KERNEL_WIDE);
-	kit_wgsl_add(&w, KERNEL_SAMPLE_WEIGHT);
-	kit_wgsl_add(
-		&w,
-		"struct Philox {\n\tv: array<vec4<u32>, 2>,\n}\nvar<private> params: Philox;\n");
-	kit_wgsl_add(&w, KERNEL_PHILOX);
+	add_numbers(&w);
 	kit_wgsl_add(&w, KERNEL_SAMPLE_PLACE);
 	kit_wgsl_add(&w, KERNEL_SAMPLE_GATHER);
 	kit_wgsl_add(&w, KERNEL_SAMPLE);
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(&w);
 	kernel.text = w.text;
-	kit_run(p, &kernel, rows * lanes,
-		(kit_slot[]){KIT_ALL(kit_params(p, sizes, sizeof(sizes))), KIT_ALL(keys),
-			     KIT_ALL(weights), KIT_ALL(greatest), KIT_ALL(greedy),
+	kit_run(p, &kernel, d->rows * lanes,
+		(kit_slot[]){KIT_ALL(d->sizes), KIT_ALL(d->keys), KIT_ALL(d->weights),
+			     KIT_ALL(d->greatest), KIT_ALL(d->greedy),
 			     KIT_ALL(kit_in(p, SAMPLE_TEMPERATURE)),
 			     KIT_ALL(kit_in(p, SAMPLE_TOP_K)), KIT_ALL(kit_in(p, SAMPLE_TOP_P)),
 			     KIT_ALL(kit_in(p, SAMPLE_MIN_P)), KIT_ALL(kit_in(p, SAMPLE_KEY)),
 			     KIT_ALL(kit_in(p, SAMPLE_POSITION)), KIT_ALL(kit_out(p, 0))},
 		12);
 	kit_wgsl_free(&w);
+}
+
+/* How many workgroups share a row; 1: a row is one's, as where gas is priced, and on processors, which turns cost more than they gain. The reference has few, so that they are seen there. */
+static uint32_t parts_of(const kit_plan *p, const drawing *d)
+{
+	const uint32_t kind = p->caps->device_kind;
+	const uint32_t most = kind == PCTL_DEVICE_REFERENCE ? PARTS_FEW : PARTS_MOST;
+	uint32_t parts = PARTS_FEW;
+
+	if (!is_gpu(p->caps) || d->tokens < TOKENS_SPLIT || d->rows > ROWS_SPLIT ||
+	    p->caps->max_invocations < 256 || p->caps->max_bindings < SPLIT_BINDINGS)
+		return 1;
+	while (parts < most && d->tokens > PART_TOKENS * parts)
+		parts *= 2;
+	return parts;
+}
+
+static void add_split(kit_wgsl *w, uint32_t parts)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "const PARTS: u32 = %uu;\nconst SUMS: u32 = %uu;\n", parts,
+		 SPLIT_SUMS);
+	kit_wgsl_add(w, text);
+}
+
+/* Turns of all workgroups of a row: what they found in one, and what is asked, goes to the next by way of buffers that take turns. */
+static void draw_split(kit_plan *p, const drawing *d, uint32_t parts)
+{
+	const uint64_t groups = d->rows * parts;
+	kit_kernel kernel = {"transformer/sample_split.wgsl", NULL, 256, "steps", 1};
+	uint32_t state[2], sums[2];
+	kit_wgsl w = kit_wgsl_make(p->use, 32768);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		state[i] = kit_temp(p, groups * SPLIT_STATE * 4);
+		sums[i] = kit_temp(p, groups * SPLIT_SUMS * 4);
+	}
+	kit_fill(p, state[0], 0, groups * SPLIT_STATE * 4, 0);
+	kit_fill(p, sums[0], 0, groups * SPLIT_SUMS * 4, 0);
+	while (kernel.override_value * 256 * parts < d->tokens)
+		kernel.override_value *= 2;
+	add_split(&w, parts);
+	add_numbers(&w);
+	kit_wgsl_add(&w, KERNEL_SAMPLE_SPLIT);
+	kit_wgsl_add(&w, KERNEL_SAMPLE_SPLIT_DECIDE);
+	kit_wgsl_add(&w, KERNEL_SAMPLE_SPLIT_MAIN);
+	if (p->status == PCTL_OK)
+		p->status = kit_wgsl_status(&w);
+	kernel.text = w.text;
+	kit_repeat(p, SPLIT_TURNS, (pctl_plan_pair[]){{state[0], state[1]}, {sums[0], sums[1]}}, 2);
+	kit_run(p, &kernel, groups * 256,
+		(kit_slot[]){KIT_ALL(d->sizes), KIT_ALL(d->keys), KIT_ALL(d->weights),
+			     KIT_ALL(d->greatest), KIT_ALL(kit_in(p, SAMPLE_TEMPERATURE)),
+			     KIT_ALL(kit_in(p, SAMPLE_TOP_K)), KIT_ALL(kit_in(p, SAMPLE_TOP_P)),
+			     KIT_ALL(kit_in(p, SAMPLE_MIN_P)), KIT_ALL(kit_in(p, SAMPLE_KEY)),
+			     KIT_ALL(kit_in(p, SAMPLE_POSITION)), KIT_ALL(state[0]),
+			     KIT_ALL(sums[0]), KIT_ALL(state[1]), KIT_ALL(sums[1])},
+		SPLIT_BINDINGS);
+	kit_repeat_end(p);
+	kit_wgsl_free(&w);
+	w = kit_wgsl_make(p->use, 8192);
+	add_split(&w, parts);
+	kit_wgsl_add(&w, KERNEL_SAMPLE_GIVE);
+	if (p->status == PCTL_OK)
+		p->status = kit_wgsl_status(&w);
+	kernel = (kit_kernel){"transformer/sample_give.wgsl", w.text, 64, NULL, 0};
+	kit_run(p, &kernel, d->rows,
+		(kit_slot[]){KIT_ALL(d->sizes), KIT_ALL(state[0]), KIT_ALL(d->greatest),
+			     KIT_ALL(d->greedy), KIT_ALL(kit_in(p, SAMPLE_TEMPERATURE)),
+			     KIT_ALL(kit_out(p, 0))},
+		6);
+	kit_wgsl_free(&w);
+}
+
+static void sample_plan(kit_plan *p)
+{
+	static const pctl_attr max_attr[] = {{"axes", "1", 0}, {"keep", "false", 0}};
+	static const pctl_attr argmax_attr[] = {{"axis", "1", 1}, {"keep", "false", 0}};
+	const pctl_tensor_type *logits = &p->use->q->in[SAMPLE_LOGITS];
+	drawing d = {.rows = logits->dim[0], .tokens = logits->dim[1]};
+	const uint32_t sizes[4] = {(uint32_t)d.rows, (uint32_t)d.tokens};
+	uint32_t parts;
+
+	p->status = sample_of(p->use);
+	if (p->status != PCTL_OK || d.rows == 0)
+		return;
+	d.greatest = reduced(p, "tensor.max", PCTL_SCALAR_F32, max_attr);
+	d.greedy = reduced(p, "tensor.argmax", PCTL_SCALAR_U32, argmax_attr);
+	d.keys = kit_temp(p, 4 * d.rows * d.tokens);
+	d.weights = kit_temp(p, 4 * d.rows * d.tokens);
+	add_keys(p, d.greatest, d.keys, d.weights);
+	d.sizes = kit_params(p, sizes, sizeof(sizes));
+	parts = parts_of(p, &d);
+	if (parts == 1)
+		draw_alone(p, &d);
+	else
+		draw_split(p, &d, parts);
 }
 
 /* ---- the op --------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 """transformer.attention of one sequence: a token over 512 to 8192 cached keys (decode) and chunks of a prompt (prefill); the same CID as on `cpu` first, of fewer keys; then device seconds of
 one job, the least of TRIES runs, beside what a copy takes for the keys and values that must be read (and beside PyTorch's scaled_dot_product_attention in f32 and bf16 on a GPU in the same run).
-usage: attention.py PIPECTL BACKEND [TRIES [d]]"""
+GFLOP/s counts products that are asked for: what a token does not see is none. usage: attention.py PIPECTL BACKEND [decode|prefill] [TRIES [d]]"""
 import json
 import os
 import random
@@ -11,7 +11,7 @@ import tempfile
 
 # tokens, heads, heads of the cache, keys (the tokens are the last of them), type of the caches
 DECODE = [(1, h, kv, keys, kind) for h, kv in ((16, 2), (16, 8), (32, 8)) for keys in (512, 2048, 8192) for kind in ("f32", "bf16")]
-PREFILL = [(t, 16, kv, keys, "f32") for t, kv, keys in ((64, 8, 512), (512, 8, 512), (512, 2, 2048), (2048, 8, 2048))]
+PREFILL = [(t, 16, kv, keys, "f32") for t, kv, keys in ((64, 8, 512), (512, 8, 512), (512, 2, 2048), (2048, 8, 2048))] + [(512, 12, 2, keys, "f32") for keys in (512, 2560, 8192)]
 COPY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "copy.wgsl")
 
 
@@ -109,12 +109,13 @@ def torch_seconds(shapes, d, tries):
 
 
 def main():
-    pipectl, backend = sys.argv[1:3]
-    tries, d = int((sys.argv[3:] or [3])[0]), int((sys.argv[4:] or [128])[0])
-    shapes = DECODE + PREFILL
+    pipectl, backend, *rest = sys.argv[1:]
+    part = rest.pop(0) if rest and rest[0] in ("decode", "prefill") else None
+    tries, d = int((rest or [3])[0]), int((rest[1:] or [128])[0])
+    shapes = {"decode": DECODE, "prefill": PREFILL, None: DECODE + PREFILL}[part]
     with tempfile.TemporaryDirectory() as directory:
         bench = Bench(pipectl, directory, d)
-        small = [(1, 4, 2, 300, "f32"), (1, 4, 2, 300, "bf16"), (20, 4, 2, 90, "f32")]
+        small = [(1, 4, 2, 300, "f32"), (1, 4, 2, 300, "bf16"), (20, 4, 2, 90, "f32"), (70, 4, 2, 150, "f32")]
         same = [bench.same(shape, backend) for shape in small]
         print("the same bytes as on cpu:", ", ".join(f"{s} {'yes' if ok else 'NO'}" for s, ok in zip(small, same)), flush=True)
         speed = bench.copy(backend, tries)
@@ -122,15 +123,16 @@ def main():
             sys.exit(1)
         peer = torch_seconds(shapes, d, tries)
         print(f"{backend}, d {d}, a copy {speed / 1e9:.0f} GB/s")
-        print("tokens heads cached  keys caches       ms  floor ms  share  torch ms  torch/ours")
+        print("tokens heads cached  keys caches       ms  floor ms  share  GFLOP/s  torch ms  torch/ours")
         for shape in shapes:
             t, h, kv, keys, kind = shape
             times = [seconds(r) for r in (bench.job(shape, backend) for _ in range(tries)) if r is not None]
             if not times:
                 continue
             floor = 2 * keys * kv * d * (4 if kind == "f32" else 2) / speed
+            work = 4 * d * h * sum(keys - t + i + 1 for i in range(t))
             other = peer.get(shape)
-            print(f"{t:6d} {h:5d} {kv:6d} {keys:5d} {kind:6s} {min(times) * 1e3:9.3f} {floor * 1e3:9.3f} {floor / min(times):6.3f} "
+            print(f"{t:6d} {h:5d} {kv:6d} {keys:5d} {kind:6s} {min(times) * 1e3:9.3f} {floor * 1e3:9.3f} {floor / min(times):6.3f} {work / min(times) / 1e9:8.0f} "
                   + (f"{other * 1e3:9.3f} {other / min(times):7.2f}" if other else "        -       -"), flush=True)
         if not all(same):
             sys.exit(1)

@@ -1,6 +1,6 @@
 """The ops of the transformer library beside attention, at the shapes of models: the same bytes as on `cpu` first (small ones), then device seconds of one job, the least of TRIES
-runs, beside a copy of as many bytes as must be read and written, in the same run. usage: experts.py PIPECTL BACKEND [small] [TRIES]
-small: shapes for a machine of few cores."""
+runs, beside a copy of as many bytes as must be read and written, in the same run. usage: experts.py PIPECTL BACKEND [small] [TRIES] [only=WORD]
+small: shapes for a machine of few cores. only: cases whose name has the word."""
 import os
 import sys
 import tempfile
@@ -41,6 +41,11 @@ def cases(small):
             out.append((f"sample {what}, {t} rows", "sample", (*ports, ("key", "u32", (t, 2), 1 << 30), ("position", "u32", (t,), 1 << 30)), "", ("token",), 4 * t * v))
         out.append((f"swiglu, {512 * t} rows" if not small else f"swiglu, {t} rows", "swiglu", tuple((p, "f32", ((1 if small else 512) * t, 6144), 0) for p in "ab"), "", ("y",),
                     12 * (1 if small else 512) * t * 6144))
+    # A chunk of a prompt: each expert's matrix is read once where all rows that want it are multiplied together.
+    t = 64 if small else 512
+    for kind in ("bf16", "q8_0", "q4_k"):
+        out.append((f"moe_linear {kind}, {t} tokens", "moe_linear", (("x", "f32", (t, n), 0), ("w", kind, (e, m, n), 0), ("experts", "u32", (t, k), e), ("bias", "f32", (0, m), 0)),
+                    "", ("y",), size_of(kind, (e, m, n)) + 4 * t * (n + k * m)))
     return out
 
 
@@ -90,9 +95,11 @@ class Bench(Reductions):
 def main():
     pipectl, backend, *rest = sys.argv[1:]
     small, tries = "small" in rest, next((int(x) for x in rest if x.isdigit()), 5)
+    word = next((x[5:] for x in rest if x.startswith("only=")), "")
+    chosen = {kind: [c for c in cases(kind) if word in c[0]] for kind in (True, small)}
     with tempfile.TemporaryDirectory() as directory:
         bench = Bench(pipectl, backend, directory, 4096 if small else 32768, 1024)
-        for case in cases(True):
+        for case in chosen[True]:
             for port in case[2]:
                 bench.make(*port)
             got = []
@@ -105,12 +112,13 @@ def main():
         print("the same bytes as on cpu")
         rate = bench.copy(tries)
         print(f"copy {rate / 1e9:.0f} GB/s")
-        for case in cases(small):
+        for case in chosen[small]:
             for port in case[2]:
                 bench.make(*port)
             times = [seconds(r) for r in (bench.op(case, backend) for _ in range(tries)) if r]
             if times:
-                print(f"{case[0]:40} {1e6 * min(times):10.0f} us   share of a copy {case[5] / rate / min(times):6.3f}", flush=True)
+                flops = 2 * case[2][0][2][0] * case[2][2][2][1] * case[2][1][2][1] * case[2][1][2][2] if case[1] == "moe_linear" else 0
+                print(f"{case[0]:40} {1e6 * min(times):10.0f} us   share of a copy {case[5] / rate / min(times):6.3f}" + (f"   {flops / min(times) / 1e9:8.1f} GFLOP/s" if flops else ""), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,5 @@
-// What attention_scores.wgsl needs of its own: the bound's root, and a product by an exact sum.
+// A product by an exact sum of its lane, where attention_scores.wgsl and attention_scores_tile.wgsl are in doubt.
 override steps: u32; // no less than d
-
-// No less than the root, by six hundredths more at most: halved bits of an f64 are the line above the curve.
-fn root_above(x: f64) -> f64 {
-	return bitcast<f64>((bitcast<u64>(x) >> 1u) + (1023lu << 51u));
-}
 
 fn exactly(q_at: u32, k_at: u32) -> u32 {
 	sum_clear();

@@ -19,7 +19,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 		if (i >= params.v[4].w) {
 			break;
 		}
-		let part = parts[(((first + i) * LINES + r % LINES) * CHUNKS + group % CHUNKS) * 64u + lane];
+		let part = parts[(((first + i) * CHUNKS + group % CHUNKS) * LINES + r % LINES) * 64u + lane];
 		x += part.x;
 		largest = select(largest, part.y, part.y > largest);
 	}

@@ -66,7 +66,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 	}
 	for (var q = 0u; q < LINES; q++) {
 		for (var c = 0u; c < CHUNKS; c++) {
-			parts[((group * LINES + q) * CHUNKS + c) * 64u + lane] = vec2<f64>(sums[q * CHUNKS + c], most[c]);
+			parts[((group * CHUNKS + c) * LINES + q) * 64u + lane] = vec2<f64>(sums[q * CHUNKS + c], most[c]);
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Scores of 64 keys and a block of lines, a workgroup, by f64 sums with a bound (SEMANTICS.md 4.4); what is in doubt by an exact sum of its lane. Keys and queries go through workgroup memory, 32
-// elements at a time, so that they are read side by side. In front: attention_place.wgsl, attention_score.wgsl, exact_sum.wgsl, within.wgsl, attention_exactly.wgsl,
+// elements at a time, so that they are read side by side. In front: attention_place.wgsl, attention_score.wgsl, exact_sum.wgsl, within.wgsl, attention_exactly.wgsl, root_above.wgsl,
 // `lost`, `more` (s + a * b).
 const SLICE: u32 = 32u;
 const PITCH: u32 = 33u; // so that lanes fall on different banks

@@ -1,4 +1,4 @@
-// An element of the products of rows with their experts' matrices: place i (a row and one of its k experts), row j of the matrix.
+// An element of the products of rows with their experts' matrices: place i (a row and one of its k experts), row j of the matrix. In front: `x`, `w`, `experts`, `bias`, `y`.
 struct Params {
 	@size(4) count: u32,
 	@size(4) m: u32,
@@ -13,11 +13,6 @@ struct Params {
 override steps: u32;
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<u32>;
-@group(0) @binding(2) var<storage, read> w: array<u32>;
-@group(0) @binding(3) var<storage, read> experts: array<u32>;
-@group(0) @binding(4) var<storage, read> bias: array<u32>;
-@group(0) @binding(5) var<storage, read_write> y: array<u32>;
 
 // The expert, and where its rows and x's begin.
 struct Place {

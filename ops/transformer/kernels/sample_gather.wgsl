@@ -3,7 +3,6 @@
 var<workgroup> halves: array<atomic<u32>, 12>;
 var<workgroup> stage_now: u32;
 var<private> seen: array<u32, 12>;
-var<private> number: u32;
 
 // The weight of candidates with keys from `low` to `high`, of tokens below `until`, that weigh `least` or more; instead of weights, their tokens, where
 // `tokens` is true. All lanes arrive.
@@ -55,33 +54,4 @@ fn gather(first: u32, lane: u32, low: u32, high: u32, until: u32, least: u32, to
 	sum.d[5] &= (1u << NUMBER_BIT) - 1u;
 	workgroupBarrier();
 	return sum;
-}
-
-// Of `number` equals the most of which the goal, or a wanted number, is not reached.
-fn short_of(above: Wide, each: Wide, goal: Wide, n_above: u32, wanted: u32) -> u32 {
-	var short = 0u;
-	for (var bit = 0u; bit < 18u; bit++) {
-		let more = short + (0x20000u >> bit);
-		let is_short = select(wide_below(wide_add(above, wide_times(each, more)), goal),
-			n_above + more < wanted, wanted != 0u);
-		if (more < number && is_short) {
-			short = more;
-		}
-	}
-	return short;
-}
-
-// The next stage that was asked for.
-fn asked_from(stage: u32, wanted: u32, candidates: u32, p: f32, floor: f32, last: f32) -> u32 {
-	var next = stage;
-	if (next == TOP_K && (wanted == 0u || wanted >= candidates)) {
-		next = TOP_P;
-	}
-	if (next == TOP_P && !(p < 1.0f)) {
-		next = MIN_P;
-	}
-	if (next == MIN_P && !(floor > 0.0f && last < min(floor, 1.0f))) {
-		next = DRAW;
-	}
-	return next;
 }

@@ -1,4 +1,4 @@
-// What sample.wgsl is bound to, and its stages. In front: LANES.
+// What sample.wgsl is bound to. In front: LANES.
 override steps: u32; // tokens of a lane, by AHEAD
 
 struct Sizes {
@@ -20,13 +20,6 @@ struct Sizes {
 @group(0) @binding(11) var<storage, read_write> token: array<u32>;
 
 const AHEAD: u32 = 8u; // loads under way
-const TOTAL: u32 = 0u; // the weight and number of all candidates
-const TOP_K: u32 = 1u;
-const TOP_P: u32 = 2u;
-const MIN_P: u32 = 3u;
-const DRAW: u32 = 4u;
-const PLACE: u32 = 5u; // which of equals
-const DONE: u32 = 6u;
 const EQUALS: u32 = 32u; // the pass after a search: how many there are at the threshold
 const NUMBER_BIT: u32 = 12u; // of the last digit, above what weights can reach: how many there are
 

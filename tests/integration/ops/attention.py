@@ -1,6 +1,6 @@
 """transformer.attention against its definition: dots and sums as fractions, exponentials and hyperbolic tangents to 80 decimal digits, every step rounded to f32; and prompts cut into
 chunks, in batches and pages.
-usage: attention.py all|few|chunks BACKEND..."""
+usage: attention.py all|few|tiles|chunks BACKEND..."""
 import decimal
 import random
 import struct
@@ -139,6 +139,25 @@ def cases(r, how):
     yield Case(r, ("f32", "f32"), 1, 2, 2, 1, 4, 4, 5, [0], [2], scale="0")
 
 
+def tiles(r):
+    """48 lines and more that share keys, which go by tiles of 64 lines, 64 keys and 16 elements: each border, and one to both sides of it."""
+    both = ("f32", "f32")
+    for t in (47, 48, 63, 64, 65):
+        yield Case(r, both, 1, t, 1, 1, 4, 3, t + 1, [0], [t], window=t % 8)
+    for keys, window in ((63, 0), (64, 9), (65, 0), (128, 70), (129, 9)):  # the last line sees the last of them
+        yield Case(r, both, 1, 2, 24, 1, 15, 2, keys, [keys - 2], [2], causal=keys != 65, window=window)
+    for d, dv in ((1, 1), (16, 63), (17, 64), (31, 65), (64, 64), (80, 80), (96, 129), (128, 128), (256, 256)):
+        yield Case(r, both, 1, 2, 24, 1, d, dv, 5, [3], [2])
+    for kinds in (("f16", "f16"), ("bf16", "bf16"), ("f32", "bf16"), ("f16", "f32")):
+        yield Case(r, kinds, 1, 7, 8, 1, 20, 12, 70, [60], [7], window=12, softcap="3", scale="0.25")
+    yield Case(r, both, 2, 50, 2, 2, 8, 8, 120, [65, 3], [50, 17], window=20)
+    yield Case(r, both, 1, 70, 1, 1, 4, 4, 200, [129], [70], window=33)
+    yield Case(r, ("f32", "f16"), 2, 25, 4, 2, 8, 8, 16, [40, 0], [24, 25], pages=[[3, 0, 7, 5, 8], [1, 4, 2, 6, 9]], window=19)
+    yield Case(r, ("f32", "f32"), 2, 25, 4, 2, 8, 8, 7, [10, 0], [25, 25], pages=[[3, 0, 7, 5, 8], [1, 4, 2, 6, 9]], causal=False, window=9)
+    for how in ("cancel", "ties", "any"):
+        yield Case(r, both, 1, 25, 2, 1, 24, 5, 70, [45], [24], how=how)
+
+
 def special(h, backends):
     """Rows of -Inf, and infinities and NaNs that nothing sees."""
     inf, none = 0x7F800000, MINUS_INF
@@ -241,7 +260,7 @@ def main():
     if how == "chunks":
         chunks(h, backends)
         h.finish()
-    for case in cases(r, how):
+    for case in tiles(r) if how == "tiles" else cases(r, how):
         want = case.want()
         for backend in backends:
             got = op_run(h, "transformer.attention", case.ports(), ["y"], backend, case.attrs())

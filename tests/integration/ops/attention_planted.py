@@ -1,16 +1,18 @@
 """Faults planted into the kernels of transformer.attention, each found by sums of fractions: the kernels run one by one, as ops/transformer/attention_plan.c joins and orders them, right ones first.
-usage: attention_planted.py BACKEND"""
+usage: attention_planted.py BACKEND [right|registers]: the right ones alone; without matrix units, which as ordinary code
+take more workgroup memory than every device has"""
 import struct
 import sys
 from fractions import Fraction
 
 from attention import divide, exp, minus
 from harness import Harness, Random
-from kernels import BITS, FORMAT, NEAREST, buffer, kernel, run_kernel
+from kernels import BITS, FORMAT, NEAREST, Tile, buffer, kernel, run_kernel
 from matmul import exact, pack, rounded, times, value
 from reduce_fast import near_softmax
 
 BACKEND = sys.argv[1]
+TILES = [Tile(64, units) for units in (False, True)[:1 if "registers" in sys.argv else 2]]
 TILE = 64
 SETTLED = "select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf)"
 h = Harness()
@@ -23,12 +25,12 @@ ONE = f32(1)
 
 
 class Shape:
-    """One sequence of one token over all `keys`, one head; lines are heads that share it."""
+    """One sequence of one token over all `keys`, one head; lines are heads that share it. tile: how many lines go, or None."""
 
-    def __init__(self, lines, keys, d, dv, splits=1):
-        self.lines, self.keys, self.d, self.dv = lines, keys, d, dv
+    def __init__(self, lines, keys, d, dv, splits=1, tile=None):
+        self.lines, self.keys, self.d, self.dv, self.tile = lines, keys, d, dv, tile
         self.tiles = (keys + TILE - 1) // TILE
-        self.block = 4 if lines > 2 else lines
+        self.block = 64 if tile else 4 if lines > 2 else lines
         self.blocks = (lines + self.block - 1) // self.block
         self.split_tiles = (self.tiles + splits - 1) // splits
         self.splits = (self.tiles + self.split_tiles - 1) // self.split_tiles
@@ -79,11 +81,15 @@ def words(data):
 def scores(s, q, k, plant, exactly=False):
     head = s.head() + "const CAPPED: bool = false;\n" + kernel("attention_score") + "fn lost(b: u32, p: u32) {\n}\n"
     reads = buffer("q", 3) + buffer("k", 4) + BITS.format("q") + BITS.format("k") + buffer("scores" if not exactly else "y", 5, "read_write") + FORMAT + kernel("exact_sum")
-    if exactly:
+    if s.tile:
+        text = (s.tile.begin + head + reads + NEAREST + kernel("within") + kernel("root_above") + kernel("attention_exactly") + s.tile.head + kernel("tile_norms") + kernel("attention_scores_tile") + s.tile.sums
+                + kernel("attention_scores_tile_loop") + s.tile.multiply + kernel("attention_scores_tile_end") + s.tile.stages + kernel("attention_scores_tile_give"))
+        groups = s.blocks * s.tiles
+    elif exactly:
         text = "override steps: u32;\nalias T = u32;\n" + head + reads + kernel("attention_scores_exact") + kernel("result_words")
         groups = (s.words() + 63) // 64
     else:
-        text = head + reads + NEAREST + kernel("within") + MORE + kernel("attention_exactly") + kernel("attention_scores")
+        text = head + reads + NEAREST + kernel("within") + MORE + kernel("root_above") + kernel("attention_exactly") + kernel("attention_scores")
         groups = s.blocks * s.tiles
     bindings = s.bindings({3: pack("f32", [x for line in q for x in line]), 4: pack("f32", [x for row in k for x in row]), 5: b"\xff" * (4 * s.words())})
     got = words(run_kernel(h, BACKEND, text, 64, groups, bindings, (5,), plant)[0])
@@ -102,19 +108,39 @@ def out(s, given, sums, v, parts_plant, join_plant):
     data = s.bindings({3: pack("f32", [x for row in v for x in row]), 4: s.tiled(given), 5: pack("f32", sums)})
     head = s.head() + buffer("v", 3) + BITS.format("v") + buffer("scores", 4) + buffer("rows", 5, element="vec2<u32>") + f"const CHUNKS: u32 = {s.chunks}u;\n"
     n = s.blocks * s.splits * s.block * s.chunks * 64 * 16
+    if s.tile:
+        return tiled_out(s, given, sums, data, head, n, parts_plant, join_plant)
     parts = run_kernel(h, BACKEND, head + buffer("parts", 6, "read_write", "vec2<f64>") + MORE + kernel("attention_weight") + kernel("attention_parts"), 16, s.blocks * s.splits,
                        {**data, 6: bytes(n)}, (6,), parts_plant)[0]
     text = (head + buffer("parts", 6, element="vec2<f64>") + buffer("out", 7, "read_write") + JOINED + NEAREST + kernel("within") + kernel("attention_weight")
             + "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n\treturn weight_of(scores[score_place(shared_by, r, key)], rows[shared_by * params.v[3].y + r].x);\n}\n"
             + kernel("attention_settle") + kernel("attention_join"))
-    got = words(run_kernel(h, BACKEND, text, 16, s.lines * s.chunks, {**data, 6: parts, 7: bytes(4 * s.lines * s.chunks * 64)}, (7,), join_plant)[0])
+    return joined(s, text, data, parts, join_plant)
+
+
+def joined(s, text, data, parts, plant):
+    got = words(run_kernel(h, BACKEND, text, 16, s.lines * s.chunks, {**data, 6: parts, 7: bytes(4 * s.lines * s.chunks * 64)}, (7,), plant)[0])
     return [got[line * s.chunks * 64 + e] for line in range(s.lines) for e in range(s.dv)]
+
+
+def tiled_out(s, given, sums, data, head, n, plant, weigh_plant):
+    """Weights where scores were, their tiles by values, then what is left of it for each line."""
+    text = s.head() + buffer("scores", 3, "read_write") + buffer("rows", 4, element="vec2<u32>") + kernel("attention_weight") + kernel("attention_weigh")
+    weights = run_kernel(h, BACKEND, text, None, s.blocks * s.tiles, s.bindings({3: s.tiled(given), 4: pack("f32", sums)}), (3,), weigh_plant)[0]
+    data = {**data, 4: weights}
+    reads = s.head() + buffer("v", 3) + BITS.format("v") + buffer("scores", 4) + f"const CHUNKS: u32 = {s.chunks}u;\n"
+    text = (s.tile.begin + reads + buffer("parts", 5, "read_write", "vec2<f64>") + s.tile.head + kernel("attention_parts_tile") + s.tile.sums + kernel("attention_parts_tile_loop")
+            + s.tile.multiply + kernel("attention_parts_tile_end") + s.tile.stages + kernel("attention_parts_tile_give"))
+    parts = run_kernel(h, BACKEND, text, 16, s.blocks * s.splits * s.chunks, {**{i: x for i, x in data.items() if i < 5}, 5: bytes(n)}, (5,), plant)[0]
+    text = (head + buffer("parts", 6, element="vec2<f64>") + buffer("out", 7, "read_write") + JOINED + NEAREST + kernel("within") + kernel("attention_weight")
+            + "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n\treturn scores[score_place(shared_by, r, key)];\n}\n" + kernel("attention_settle") + kernel("attention_join"))
+    return joined(s, text, data, parts, ())
 
 
 def judged(what, want, kernel_of, faults):
     got = kernel_of(())
     h.check(f"{what} as they are", list(got) == list(want), str([(i, hex(g), hex(w)) for i, (g, w) in enumerate(zip(got, want)) if g != w][:3]))
-    for fault, old, new in faults:
+    for fault, old, new in faults if len(sys.argv) < 3 else ():
         got = kernel_of(((old, new),))
         at = next((i for i, (g, w) in enumerate(zip(got, want)) if g != w), None)
         if h.check(f"{what}: {fault}: caught", at is not None):
@@ -138,6 +164,15 @@ def main():
         ("scores by f64 without their second pass", SETTLED, "nearest(x)"), ("a bound of scores too small by 2^20", "f64(d + 1u) * most * 0x1p-53lf", "f64(d + 1u) * most * 0x1p-73lf"),
         ("the norm of a key's last element alone", "kk += x * x;", "kk = x * x;"), ("the second slice of a head dropped", "if (c * SLICE >= d) {", "if (c * SLICE >= 32u) {"),
         ("lines of a block taken for others", "sums[q] = more(queries[q * SLICE + e]", "sums[q] = more(queries[(q ^ 1u) % LINES * SLICE + e]")))
+    for tile in TILES:
+        way = "tiles by matrix units" if tile.units else "tiles"
+        st = Shape(s.lines, s.keys, s.d, 3, tile=tile)
+        judged(f"scores in {way}", want, lambda plant: scores(st, q, k, plant), (
+            (f"scores of {way} without their second pass", SETTLED, "nearest(x)"), (f"a bound of scores in {way} too small by 2^20", "0x1.00001p0lf) * 0x1p-53lf", "0x1.00001p0lf) * 0x1p-73lf"),
+            (f"an element of a key too few in {way}", "if (e < params.v[0].z && keys", "if (e + 1u < params.v[0].z && keys"),
+            (f"the norm of a tile's last elements alone, {way}", "squares_right[i] += square(k);", "squares_right[i] = square(k);"),
+            (f"the key before in {way}", "put_right(own, row, k);", "put_right(own, row ^ 1u, k);"),
+            (f"columns of finished {way} exchanged", "staged(i * 256u + lane)", "staged((i * 256u + lane) ^ 1u)")))
     judged("exact scores", want, lambda plant: scores(s, q, k, plant, True), (("the last element of a head dropped", "if (e >= params.v[0].z) {", "if (e + 1u >= params.v[0].z) {"),))
     row = near_softmax()
     s = Shape(2, len(row), 1, 1)
@@ -167,6 +202,17 @@ def main():
         ("values by f64 without their second pass", SETTLED, "nearest(x)"), ("a bound of values too small by 2^20", "f64(params.v[5].y) * most * 0x1p-53lf", "f64(params.v[5].y) * most * 0x1p-73lf"),
         ("the last split dropped", "if (i >= params.v[4].w) {", "if (i + 1u >= params.v[4].w) {"), ("what is in doubt settled for another element", "settle(shared_by, r, group % CHUNKS * 64u + i, lane);",
                                                                                                       "settle(shared_by, r, group % CHUNKS * 64u + (i ^ 1u), lane);")))
+    for tile in TILES:
+        way = "tiles by matrix units" if tile.units else "tiles"
+        st = Shape(s.lines, s.keys, 1, s.dv, 3, tile=tile)
+        judged(f"values in {way}", want, lambda plant: out(st, given, sums, v, plant, ()), (
+            (f"a key too few in {way}", "key < all.y) {", "key + 1u < all.y) {"),
+            (f"a weight too few in {way}", "key < sights[row].y) {", "key + 1u < sights[row].y) {"),
+            (f"the last tile of keys dropped, {way}", "number * TILE >= all.y", "(number + 1u) * TILE > all.y"),
+            (f"values of the slice before in {way}", "places[slice * TILE_TERMS", "places[(slice ^ 1u) * TILE_TERMS"),
+            (f"the largest value forgotten in {way}", "largest = select(largest, size, size > largest);\n\t\t\t\t}", "largest = 0.0lf;\n\t\t\t\t}")))
+        judged(f"weights for {way}", want, lambda plant: out(st, given, sums, v, (), plant), (
+            (f"weights of the greatest of another line, {way}", "greatest[at / TILE]);", "greatest[(at / TILE) ^ 1u]);"),))
     judged("parts of values", want, lambda plant: out(s, given, sums, v, plant, ()), (
         ("the last key of a tile dropped", "for (var k = 0u; k < TILE; k++) {", "for (var k = 0u; k < TILE - 1u; k++) {"),
         ("a second tile of a split dropped", "if (i >= params.v[5].x ||", "if (i >= 1u ||"), ("weights of another line", "more(weights[q * TILE + k]", "more(weights[(q ^ 1u) % LINES * TILE + k]")))

@@ -1,5 +1,5 @@
 """transformer.embed, swiglu, geglu, geglu_erf, lora, moe_route, moe_linear, moe_combine and penalty against their definitions (SEMANTICS.md 18.10 to 18.16) on
-fractions. usage: experts.py all|few BACKEND..."""
+fractions. usage: experts.py all|few|tiles BACKEND..."""
 import struct
 import sys
 from fractions import Fraction
@@ -165,6 +165,50 @@ class Cases:
         self.run(f"{x_kind} {w_kind} {n} {each} {biased}", "moe_linear", [port("x", x_kind, shape, x), ("w", data, f"{w_kind}[{experts},{m},{n}]"),
                  port("experts", "u32", (rows, k), which), port("bias", "bf16", (experts if biased else 0, m), bias)], [("f32", want)])
 
+    def many(self, x_kind, w_kind, n, m, counts, k=1, each=False, biased=False, edges=False, strangers=0):
+        """Places enough for tiles: so many of each expert, in any order, and some of experts that w has not."""
+        experts = len(counts)
+        which = [e for e, c in enumerate(counts) for _ in range(c)] + [experts + i for i in range(strangers)]
+        for i in range(len(which) - 1, 0, -1):
+            j = self.r.below(i + 1)
+            which[i], which[j] = which[j], which[i]
+        rows = len(which) // k
+        self.h.check("places are whole rows", rows * k == len(which) and len(which) >= 32)
+        x = drawn(self.r, x_kind, rows * (k if each else 1) * n, edges)
+        data, flat = self.table(w_kind, experts * m, n)
+        bias = drawn(self.r, "f32", experts * m) if biased else []
+        left, want = numbers(x_kind, x, n), []
+        for i, e in enumerate(which):
+            for j in range(m):
+                if e >= experts:
+                    want.append(NAN32)
+                    continue
+                at = (e * m + j) * n
+                y = total("f32", [times(p, q) for p, q in zip(left[i if each else i // k], flat[at:at + n])])
+                want.append(code("f32", add("f32", y, read("f32", bias[e * m + j])) if biased else y))
+        shape = (rows, k, n) if each else (rows, n)
+        self.run(f"of many places {x_kind} {w_kind} {n} {m} {counts} {each} {biased}", "moe_linear",
+                 [port("x", x_kind, shape, x), ("w", data, f"{w_kind}[{experts},{m},{n}]"), port("experts", "u32", (rows, k), which),
+                  port("bias", "f32", (experts if biased else 0, m), bias)], [("f32", want)])
+
+    def tiles(self):
+        """Borders of tiles: 16 and 64 rows, 64 columns, 16 terms, and one to both sides of each."""
+        self.many("f32", "f32", 17, 3, (0, 1, 15, 16, 17, 31), strangers=3, edges=True)
+        self.many("f32", "bf16", 16, 64, (33,))
+        self.many("bf16", "f16", 15, 65, (63, 1), k=2, each=True, biased=True)
+        self.many("f32", "f32", 1, 63, (64, 0, 65, 0), k=3)
+        self.many("f32", "i8", 33, 2, (130, 0), k=2, edges=True)
+        self.many("f32", "f32", 48, 1, (1,) * 16 + (20,))
+        self.many_ties()
+
+    def many_ties(self):
+        one, small, n = 0x3F800000, 0x33800000, 40
+        rows = [[one, small], [one, small, 1], [one, small, 1 << 31 | 1], [one, one ^ 1 << 31, 1], [0x7F7FFFFF, 0x7F7FFFFF, 0xFF7FFFFF], [0x5F800000, one, 0xDF800000], [0x7F800000], [one, 0xFF800000]]
+        rows = [row + [0] * (n - len(row)) for row in rows]
+        want = [code("f32", total("f32", [read("f32", c) for c in row])) for row in rows]
+        self.run("ties of many places", "moe_linear", [port("x", "f32", (33, n), [one] * n * 33), port("w", "f32", (1, len(rows), n), [c for row in rows for c in row]),
+                 port("experts", "u32", (33, 1), [0] * 33), port("bias", "f32", (0, len(rows)), [])], [("f32", want * 33)])
+
     def ties(self):
         """Sums that lie between two f32 but for their last bit, or cancel: what f64 does not tell."""
         one, small, n = 0x3F800000, 0x33800000, 40  # 1 and 2^-24: half of 1's last place
@@ -209,6 +253,19 @@ class Cases:
 def main():
     h = Harness()
     c = Cases(h, Random(27), sys.argv[2:])
+    if sys.argv[1] == "tiles":
+        c.tiles()
+        for kind, block in steps.codes.BLOCKS.items():
+            c.many("f32", kind, block[0], 3, (2, 1, 30, 0))
+        # Matrices of all experts that are larger than a binding, of few places and of many.
+        c.backends = ["mock:wrap=cpu+narrow=16384"]
+        c.linear("f32", "f32", 500, False, False)
+        c.linear("f32", "q8_0", 1600, False, False)
+        c.backends = ["mock:wrap=cpu+narrow=65536"]
+        c.many("f32", "f32", 80, 64, (10, 0, 19, 3))
+        c.many("f32", "i8", 40, 600, (10, 0, 21, 3), strangers=2)
+        c.many("f32", "q4_k", 256, 160, (10, 0, 19, 3))
+        h.finish()
     if sys.argv[1] == "few":
         c.embed("bf16", 6, "1.5")
         c.embed("q4_k", 256, "1")

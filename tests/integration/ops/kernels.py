@@ -20,12 +20,32 @@ def buffer(name, binding, access="read", element="u32"):
     return f"@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"
 
 
+STEP = "fn step(a: vec4<f64>, b: vec4<f64>, s: vec4<f64>) -> vec4<f64> {\n\treturn fma(a, b, s);\n}\n"
+
+
+class Tile:
+    """The texts of ops/common/tensors/tile.c; by matrix units, which are ordinary code where there are none."""
+
+    def __init__(self, rows, units):
+        self.rows, self.units = rows, units
+        self.begin = "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n" if units else ""
+        self.head = f"const TILE_ROWS: u32 = {rows}u;\n" + ("" if units else STEP) + self.text("")
+        self.sums, self.stages = self.each("_sum"), self.each("_stage")
+        self.multiply = self.text("_open") + self.each("_multiply") + "\t}\n"
+
+    def text(self, part):
+        return kernel(("tile_units" if self.units else "tile_f64") + part)
+
+    def each(self, part):
+        return "".join(self.text(part).replace("$", str(i)) for i in range(self.rows // 16))
+
+
 def run_kernel(h, backend, text, steps, groups, bindings, read, plant):
-    """bindings: bytes by number; plant: what is put in place of what. The bytes of each binding of `read` after the dispatch."""
+    """steps: None where a kernel takes none. bindings: bytes by number; plant: what is put in place of what. The bytes of each binding of `read` after the dispatch."""
     for old, new in plant:
         h.check("a fault has a place", old in text, old)
         text = text.replace(old, new)
-    args = ["shader", "run", h.write("kernel.wgsl", text.encode()), "--override", f"steps={steps}", "--dispatch", str(groups), "--backend", backend]
+    args = ["shader", "run", h.write("kernel.wgsl", text.encode()), *(["--override", f"steps={steps}"] if steps else []), "--dispatch", str(groups), "--backend", backend]
     for number in read:
         args += ["--read", f"0:{number}=" + h.path(f"out{number}")]
     for number, data in bindings.items():

@@ -1,5 +1,5 @@
 """transformer.sample against its definition (SEMANTICS.md 18.17): rows put in order, exponentials to 60 decimal digits, sums as fractions; and whether what
-is drawn is distributed as it says. usage: sampling.py all|few|large BACKEND..."""
+is drawn is distributed as it says. usage: sampling.py all|few|split|large BACKEND..."""
 import struct
 import sys
 from fractions import Fraction
@@ -136,6 +136,19 @@ def main():
         v = 151936
         run(h, backends, "large", [logits(r, v, how) for how in ("plain", "flat")],
             [(f32(1.0), 0, f32(1.0), 0, (1, 2), 3), (f32(0.9), 50000, f32(0.9), f32(0.01), (4, 5), 6)])
+        h.finish()
+    if sys.argv[1] == "split":
+        # Rows that several workgroups share, and the longest that one has alone.
+        for v, kinds in ((2047, ("plain",)), (2048, ("plain", "few", "edges", "wide", "flat")), (2049, ("few",)), (4097, ("plain",)), (8200, ("few",))):
+            for how in kinds:
+                n = 3 if v == 2048 else 1
+                run(h, backends, f"{v} {how}", [logits(r, v, how) for _ in range(n)], [drawn(r, v) for _ in range(n)])
+        # One after the other of equals, through every part.
+        ones = [f32(1.0)] * 2048
+        run(h, backends, "equals", [ones] * 12, [(f32(1.0), k, f32(1.0), 0, (i, 5), i) for i, k in enumerate((0, 1, 511, 512, 513, 2047, 2048, 2049, 1024, 3, 1500, 0))])
+        odd = [0, 1 << 31, f32(-1.0), 0x7FC00000, 0x7F800000]
+        run(h, backends, "greedy", [logits(r, 2100, "few") for _ in odd], [(t, 3, f32(0.5), 0, (7, 8), 9) for t in odd])
+        run(h, backends, "nothing to draw", [[0xFF800000] * 2048, [0x7FC00000] * 2048, [0xFF800000] * 2047 + [f32(1.0)]], [(f32(1.0), 0, f32(0.9), f32(0.1), (1, i), i) for i in range(3)])
         h.finish()
     sizes = (1, 2, 7, 33, 300, 513) if sys.argv[1] == "all" else (7, 300)
     for v in sizes:

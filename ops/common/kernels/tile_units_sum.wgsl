@@ -1,0 +1,2 @@
+// Sums of 16 rows, number $.
+	var s$ = S();
