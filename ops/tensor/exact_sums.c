@@ -7,7 +7,7 @@
 
 #define LEAST 16u /* terms that are worth a lane, beside the digits that it must hand over */
 
-static void add_marks(kit_wgsl *w, uint32_t binding, int words)
+static void add_marks(kit_wgsl *w, uint32_t binding)
 {
 	char text[128];
 
@@ -16,8 +16,6 @@ static void add_marks(kit_wgsl *w, uint32_t binding, int words)
 		 "const MARK: u32 = 0xffffffffu;\n",
 		 binding);
 	kit_wgsl_add(w, text);
-	kit_wgsl_add(w, words ? "fn leave(item: u32) {\n\ty[item] = marks[item];\n}\n"
-			      : "fn leave(item: u32) {\n}\n");
 }
 
 static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const tensor_round *r)
@@ -64,7 +62,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 		kit_wgsl_add(&w, KERNEL_SUM_KEEP);
 	}
 	if (marked)
-		add_marks(&w, 3 + n_extra, words);
+		add_marks(&w, 3 + n_extra);
 	kit_wgsl_add(&w, marked ? KERNEL_SUM_MARKED : KERNEL_SUM_MAIN);
 	slots[0] = (kit_slot)KIT_ALL(tensor_round_params(p, a, r));
 	slots[1] = (kit_slot)KIT_ALL(r->from);
@@ -75,12 +73,41 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 	tensor_round_run(p, e->name, a, r, &w, slots, 3 + n_extra + (marked ? 1 : 0));
 }
 
+/* Of most sums no result is marked, or few are: as many workgroups run as reach the last. */
+static uint32_t last_marked(kit_plan *p, const tensor_axes *a, uint32_t marks)
+{
+	const kit_kernel kernel = {"tensor/marks_last.wgsl", KERNEL_MARKS_LAST, 64, NULL, 0};
+	const uint32_t last = kit_temp(p, 4);
+
+	kit_fill(p, last, 0, 4, 0);
+	kit_run(p, &kernel, a->count, (kit_slot[]){KIT_ALL(marks), KIT_ALL(last)}, 2);
+	return last;
+}
+
+static void count_groups(kit_plan *p, const tensor_axes *a, tensor_round *r, uint32_t last)
+{
+	const kit_kernel kernel = {"tensor/marks_groups.wgsl", KERNEL_MARKS_GROUPS, 64, NULL, 0};
+	const uint32_t round[4] = {(uint32_t)a->count, (uint32_t)r->runs, TENSOR_LANES / r->width,
+				   0};
+	const uint32_t params = kit_params(p, round, sizeof(round));
+
+	r->counts = kit_temp(p, 12);
+	r->is_counted = 1;
+	kit_run(p, &kernel, 3, (kit_slot[]){KIT_ALL(params), KIT_ALL(last), KIT_ALL(r->counts)}, 3);
+}
+
 void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e, uint32_t to)
 {
+	const int marked = e->marks != TENSOR_NONE;
 	tensor_round r = tensor_round_first(a, kit_in(p, 0), LEAST);
+	const uint32_t last = marked ? last_marked(p, a, e->marks) : 0;
 
+	if (marked && e->give != NULL)
+		kit_copy(p, e->marks, 0, to, 0, 4 * a->count);
 	while (p->status == PCTL_OK) {
 		r.to = r.last ? to : kit_temp(p, 4 * TENSOR_SUM_WORDS * a->count * r.runs);
+		if (marked)
+			count_groups(p, a, &r, last);
 		run(p, a, e, &r);
 		if (r.last)
 			return;

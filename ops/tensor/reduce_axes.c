@@ -197,7 +197,10 @@ void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const
 		kernel.override_value *= 2;
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(w);
-	kit_run(p, &kernel, a->count * r->runs * r->width, slots, n_slots);
+	if (r->is_counted)
+		kit_run_counted(p, &kernel, a->count * r->runs * r->width, slots, n_slots, r->counts);
+	else
+		kit_run(p, &kernel, a->count * r->runs * r->width, slots, n_slots);
 	kit_wgsl_free(w);
 }
 

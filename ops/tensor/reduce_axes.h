@@ -34,12 +34,12 @@ void tensor_axes_cut(const kit_use *u, const tensor_axes *a, pctl_op_result *out
 uint64_t tensor_axes_result(const pctl_tensor_type *x, uint32_t mask, uint64_t i);
 
 /* One round: of each result `terms` things, of which lane n of `lanes` takes n, n + lanes, ...; `width` neighbours of them stand in
- * one workgroup, which leaves one thing of them, so that `runs` are left. */
+ * one workgroup, which leaves one thing of them, so that `runs` are left. counts: where the workgroups that are needed stand, if is_counted. */
 typedef struct tensor_round {
 	uint64_t terms, lanes, runs;
 	uint32_t width;
-	uint32_t from, to;
-	int first, last;
+	uint32_t from, to, counts;
+	int first, last, is_counted;
 } tensor_round;
 
 /* The first round; `least`: terms that are worth a lane. */

@@ -3,6 +3,7 @@
 #define PIPECTL_RUNTIME_GRAPH_JOBPLAN_PRIVATE_H
 
 #include "runtime/graph/jobplan.h"
+#include "runtime/graph/jobplan_step.h"
 #include "runtime/graph/repeat.h"
 
 #define DEEPEST_NESTING 8u
@@ -44,6 +45,9 @@ pctl_status pctl_frame_next_command(struct pctl_frame *f);
 pctl_status pctl_frame_map_slot(struct pctl_frame *f, const pctl_plan_slot *slot, uint32_t *local);
 pctl_status pctl_frame_new_buffer(struct pctl_frame *f, uint32_t kind, const void *data,
 				  uint64_t n_bytes, uint32_t *local);
+/* Before a kernel whose workgroups stand in a buffer: a copy of their numbers, in *counts, and the check of it. */
+pctl_status pctl_frame_counts(struct pctl_frame *f, const pctl_plan_kernel *k,
+			      const pctl_program *p, uint32_t *counts);
 /* The sink of a frame but for `op`, which opens up another. */
 pctl_plan_sink pctl_frame_sink(struct pctl_frame *f);
 
