@@ -198,7 +198,8 @@ void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(w);
 	if (r->is_counted)
-		kit_run_counted(p, &kernel, a->count * r->runs * r->width, slots, n_slots, r->counts);
+		kit_run_counted(p, &kernel, a->count * r->runs * r->width, slots, n_slots,
+				r->counts);
 	else
 		kit_run(p, &kernel, a->count * r->runs * r->width, slots, n_slots);
 	kit_wgsl_free(w);

@@ -184,10 +184,10 @@ static pctl_status counted_in(const pctl_plan_sink *s, uint64_t offset, const ch
 	return status == PCTL_OK ? counted(s, t + 1, offset, text) : status;
 }
 
-#define ASKS                                                              \
-	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"       \
-	"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n" \
-	"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>, "       \
+#define ASKS                                                                                  \
+	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"                           \
+	"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"                     \
+	"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>, " \
 	"@builtin(num_workgroups) n: vec3<u32>) {\n\ty[id.x] = x[id.x] + n.x;\n}\n"
 static pctl_status counts_well(const pctl_call *call, const pctl_plan_sink *s)
 {
@@ -349,7 +349,8 @@ static void hostile_plans(void **state)
 		{"a constant whose bytes differ from its CID", constant_differs},
 		{"workgroups that stand past the end of their buffer", counts_past_the_end},
 		{"workgroups that no command before wrote", counts_unwritten},
-		{"a kernel whose workgroups stand in a buffer asks how many there are", counts_and_asks},
+		{"a kernel whose workgroups stand in a buffer asks how many there are",
+		 counts_and_asks},
 	};
 
 	(void)state;

@@ -48,7 +48,8 @@ typedef struct pctl_step {
 	uint64_t from_offset, to_offset, n_bytes;
 	uint64_t counts_offset;
 	uint32_t counts;
-	uint32_t is_counts_check; /* 1: the host's own, which holds the workgroups of the next kernel against the most */
+	uint32_t
+		is_counts_check; /* 1: the host's own, which holds the workgroups of the next kernel against the most */
 } pctl_step;
 
 /* What the host wrote of itself: the whole plan is the one kernel of a function op, or of a view. */

@@ -34,8 +34,7 @@ static pctl_status put_check(struct pctl_frame *f, const uint32_t most[3], uint3
 {
 	static const uint32_t one[3] = {1, 1, 1};
 	const uint32_t params[4] = {most[0], most[1], most[2], 0};
-	pctl_plan_binding b[3] = {
-		{.binding = 0}, {.binding = 1, .buffer = counts}, {.binding = 2}};
+	pctl_plan_binding b[3] = {{.binding = 0}, {.binding = 1, .buffer = counts}, {.binding = 2}};
 	pctl_known_binding known[3];
 	pctl_kernel_source source = {.name = "counts.wgsl",
 				     .text = text,
@@ -88,8 +87,7 @@ pctl_status pctl_frame_counts(struct pctl_frame *f, const pctl_plan_kernel *k,
 	from = f->slots[k->counts - 1];
 	from.offset += k->counts_offset;
 	if (!is_written(f, from.buffer))
-		return pctl_frame_bad_plan(
-			f, "numbers of workgroups that no command before wrote");
+		return pctl_frame_bad_plan(f, "numbers of workgroups that no command before wrote");
 	if (asks_how_many(p))
 		return pctl_frame_bad_plan(f, "a kernel whose workgroups stand in a buffer asks "
 					      "how many there are");
