@@ -60,6 +60,10 @@ enum { PCTL_CLASS_INTEGER = 1, PCTL_CLASS_STRICT = 2, PCTL_CLASS_APPROXIMATE = 3
  * One port. `type` is a pattern in the pipeline language's notation: a dtype or an alternative of
  * them, and named dimensions: "u32[m,2]", "u32|i32|u64[...]" ("..." is any shape). A dimension name
  * that stands in several ports must agree.
+ *
+ * Of a function op also a vector: "vec2<f32>[...]", "vec4<f32>|vec4<f16>[...]", of f32, f16, i32 or u32. What feeds it has 2 or 4
+ * elements along its last dimension, which the function takes, or gives, as one value of that WGSL type; the dimensions before it are the
+ * op's shape, in which all ports broadcast (semantics 14.10). infer, plan and reference see the whole shapes.
  */
 typedef struct pctl_port {
 	const char *name;
