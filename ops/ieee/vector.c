@@ -67,9 +67,10 @@ static void quaternion_mul(place *p)
 {
 	for (uint32_t c = 0; c < 4; c++)
 		for (uint32_t k = 0; k < 4; k++) {
-			const uint32_t term = mul(p, p->a[hamilton[c][k].a], p->b[hamilton[c][k].b]);
+			const uint32_t term =
+				mul(p, p->a[hamilton[c][k].a], p->b[hamilton[c][k].b]);
 
-			p->y[c] = k == 0		? term
+			p->y[c] = k == 0		 ? term
 				  : hamilton[c][k].minus ? sub(p, p->y[c], term)
 							 : add(p, p->y[c], term);
 		}
@@ -118,7 +119,8 @@ static uint32_t picked(kit_law *l, uint32_t of, const pctl_tensor_type *t, uint6
 
 	for (uint64_t i = 0; data != NULL && i < n; i++)
 		memcpy(data + i * width,
-		       kit_law_data(l, of) + (first + (uint64_t)((int64_t)i * step)) * width, width);
+		       kit_law_data(l, of) + (first + (uint64_t)((int64_t)i * step)) * width,
+		       width);
 	if (data != NULL)
 		made = kit_law_tensor(l, t, data);
 	kit_law_free(l, data);
@@ -228,8 +230,8 @@ static void law_stretched(kit_law *l)
 	kit_law_equal(l, two(l, l->use.op->desc.name, a, all), y);
 }
 
-#define JUDGED(how, name, text)                                            \
-	{                                                                  \
+#define JUDGED(how, name, text)                                                  \
+	{                                                                        \
 		PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED | (how), 0, name, NULL, text \
 	}
 static const pctl_law vector_laws[] = {
@@ -241,9 +243,8 @@ static const pctl_law vector_laws[] = {
 static void (*const vector_checks[])(kit_law *l) = {law_parts, law_places, law_stretched};
 
 static const pctl_example vector_sizes[] = {
-	{"one place", {1, 0, 0, 0}},	   {"two", {2, 0, 0, 0}},
-	{"a prime", {61, 0, 0, 0}},	   {"a workgroup", {256, 0, 0, 0}},
-	{"one more", {257, 0, 0, 0}},	   {"many", {4099, 0, 0, 0}},
+	{"one place", {1, 0, 0, 0}},	 {"two", {2, 0, 0, 0}},	       {"a prime", {61, 0, 0, 0}},
+	{"a workgroup", {256, 0, 0, 0}}, {"one more", {257, 0, 0, 0}}, {"many", {4099, 0, 0, 0}},
 };
 static const pctl_example vector_bounds[] = {{"none", {0, 0, 0, 0}}, {"three", {3, 0, 0, 0}}};
 
@@ -253,7 +254,7 @@ static const char *vector_function(const kit_op *op, uint32_t dtype)
 {
 	const vector_row *row = op->data;
 
-	return dtype == PCTL_SCALAR_F32 ? row->wgsl[0]
+	return dtype == PCTL_SCALAR_F32	  ? row->wgsl[0]
 	       : dtype == PCTL_SCALAR_F16 ? row->wgsl[1]
 					  : NULL;
 }
@@ -313,20 +314,20 @@ static pctl_status vector_reference(const kit_use *u, const pctl_span *in, pctl_
 #define COMPLEX(t)                                                             \
 	"fn ieee_complex_mul_" t "(a: vec2<" t ">, b: vec2<" t ">) -> vec2<" t \
 	"> {\n\treturn vec2<" t ">(fma(a.x, b.x, -(a.y * b.y)), fma(a.x, b.y, a.y * b.x));\n}\n"
-#define QUATERNION(t)                                                                         \
-	"fn ieee_quaternion_mul_" t "(a: vec4<" t ">, b: vec4<" t ">) -> vec4<" t             \
-	"> {\n\treturn vec4<" t ">(a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,\n"          \
-	"\t\ta.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,\n"                                \
-	"\t\ta.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,\n"                                \
+#define QUATERNION(t)                                                                \
+	"fn ieee_quaternion_mul_" t "(a: vec4<" t ">, b: vec4<" t ">) -> vec4<" t    \
+	"> {\n\treturn vec4<" t ">(a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,\n" \
+	"\t\ta.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,\n"                       \
+	"\t\ta.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,\n"                       \
 	"\t\ta.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z);\n}\n"
-#define DOT(t)                                                                   \
+#define DOT(t)                                                                     \
 	"fn ieee_dot4_" t "(a: vec4<" t ">, b: vec4<" t ">) -> " t " {\n\treturn " \
 	"a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;\n}\n"
-#define SCALE(t)                                                           \
+#define SCALE(t)                                                            \
 	"fn ieee_scale4_" t "(a: vec4<" t ">, b: " t ") -> vec4<" t "> {\n" \
 	"\treturn a * b;\n}\n"
-#define BOTH(text)                              \
-	{                                       \
+#define BOTH(text)                                       \
+	{                                                \
 		text("f32"), "enable f16;\n" text("f16") \
 	}
 
@@ -349,33 +350,30 @@ static const pctl_port scale_in[2] = {{"a", VEC4, "vectors", 0, 0},
 				      {"b", ONE, "what each is multiplied by, of a's type", 0, 0}};
 static const pctl_port scale_out[1] = {{"y", VEC4, "the vectors, scaled", 0, 0}};
 
-#define OP(op_name, op_doc, op_spec, id)                             \
-	{                                                            \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),            \
-			 .name = "ieee." op_name,                    \
-			 .doc = op_doc,                              \
-			 .spec = op_spec,                            \
-			 .version = 1,                               \
-			 .kind = PCTL_OPDEF_FUNCTION,                \
-			 .category = 'A',                            \
-			 .op_class = PCTL_CLASS_STRICT,              \
-			 .convention = 1,                            \
-			 .n_in = 2,                                  \
-			 .n_out = 1,                                 \
-			 .in = id##_in,                              \
-			 .out = id##_out},                           \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),          \
-			  .laws = vector_laws,                       \
-			  .classes = vector_sizes,                   \
-			  .boundaries = vector_bounds,               \
-			  .n_laws = KIT_COUNT(vector_laws),          \
-			  .n_classes = KIT_COUNT(vector_sizes),      \
-			  .n_boundaries = KIT_COUNT(vector_bounds)}, \
-		.function = vector_function,                         \
-		.infer = vector_infer,                               \
-		.reference = vector_reference,                       \
-		.laws = vector_checks,                               \
-		.data = &id##_row,                                   \
+#define OP(op_name, op_doc, op_spec, id)                                                           \
+	{                                                                                          \
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                          \
+			 .name = "ieee." op_name,                                                  \
+			 .doc = op_doc,                                                            \
+			 .spec = op_spec,                                                          \
+			 .version = 1,                                                             \
+			 .kind = PCTL_OPDEF_FUNCTION,                                              \
+			 .category = 'A',                                                          \
+			 .op_class = PCTL_CLASS_STRICT,                                            \
+			 .convention = 1,                                                          \
+			 .n_in = 2,                                                                \
+			 .n_out = 1,                                                               \
+			 .in = id##_in,                                                            \
+			 .out = id##_out},                                                         \
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                        \
+			  .laws = vector_laws,                                                     \
+			  .classes = vector_sizes,                                                 \
+			  .boundaries = vector_bounds,                                             \
+			  .n_laws = KIT_COUNT(vector_laws),                                        \
+			  .n_classes = KIT_COUNT(vector_sizes),                                    \
+			  .n_boundaries = KIT_COUNT(vector_bounds)},                               \
+		.function = vector_function, .infer = vector_infer, .reference = vector_reference, \
+		.laws = vector_checks, .data = &id##_row,                                          \
 	}
 
 static const kit_op vector_ops[] = {
@@ -383,11 +381,13 @@ static const kit_op vector_ops[] = {
 	   "y0 = fma(a0, b0, -(a1 * b1)), y1 = fma(a0, b1, a1 * b0): by (cos, sin) a turn of a.",
 	   complex),
 	OP("quaternion_mul", "The product of quaternions (four elements, the real part last).",
-	   "Hamilton's product, for instance y0 = a3 * b0 + a0 * b3 + a1 * b2 - a2 * b1: every product, sum and "
+	   "Hamilton's product, for instance y0 = a3 * b0 + a0 * b3 + a1 * b2 - a2 * b1: every "
+	   "product, sum and "
 	   "difference rounded, from left to right.",
 	   quaternion),
 	OP("dot4", "The sum of the products of four elements with four.",
-	   "a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3, every product and sum rounded, from left to right (semantics 3.7).",
+	   "a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3, every product and sum rounded, from left to "
+	   "right (semantics 3.7).",
 	   dot),
 	OP("scale4", "Four elements times one.", "y = a * b, each rounded once.", scale),
 };

@@ -65,7 +65,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 		add_marks(&w, 3 + n_extra);
 	kit_wgsl_add(&w, marked ? KERNEL_SUM_MARKED : KERNEL_SUM_MAIN);
 	slots[0] = (kit_slot)KIT_ALL(tensor_round_params(p, a, r));
-	slots[1] = (kit_slot)KIT_ALL(r->from);
+	slots[1] = tensor_round_from(r);
 	slots[2] = (kit_slot)KIT_ALL(r->to);
 	memcpy(slots + 3, e->extra, n_extra * sizeof(*slots));
 	if (marked)
@@ -96,19 +96,35 @@ static void count_groups(kit_plan *p, const tensor_axes *a, tensor_round *r, uin
 	kit_run(p, &kernel, 3, (kit_slot[]){KIT_ALL(params), KIT_ALL(last), KIT_ALL(r->counts)}, 3);
 }
 
+typedef struct piece {
+	const tensor_exact *e;
+	uint32_t last;
+} piece;
+
+static void run_round(kit_plan *p, const tensor_axes *a, const tensor_round *given, void *ctx)
+{
+	const piece *x = ctx;
+	tensor_round r = *given;
+
+	if (x->e->marks != TENSOR_NONE)
+		count_groups(p, a, &r, x->last);
+	run(p, a, x->e, &r);
+}
+
 void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e, uint32_t to)
 {
 	const int marked = e->marks != TENSOR_NONE;
-	tensor_round r = tensor_round_first(a, kit_in(p, 0), LEAST);
-	const uint32_t last = marked ? last_marked(p, a, e->marks) : 0;
+	piece x = {e, marked ? last_marked(p, a, e->marks) : 0};
+	tensor_round r;
 
 	if (marked && e->give != NULL)
 		kit_copy(p, e->marks, 0, to, 0, 4 * a->count);
+	r = tensor_in_pieces(p, a)
+		    ? tensor_round_pieces(p, a, LEAST, 4 * TENSOR_SUM_WORDS, run_round, &x)
+		    : tensor_round_first(a, kit_in(p, 0), LEAST);
 	while (p->status == PCTL_OK) {
 		r.to = r.last ? to : kit_temp(p, 4 * TENSOR_SUM_WORDS * a->count * r.runs);
-		if (marked)
-			count_groups(p, a, &r, last);
-		run(p, a, e, &r);
+		run_round(p, a, &r, &x);
 		if (r.last)
 			return;
 		r = tensor_round_next(a, &r, LEAST);
