@@ -38,6 +38,7 @@ def indices(n, of, seed):
 X, Y = floats(1000 * 400, 1), floats(1000 * 400, 2)
 WIDE = noise(2 * 600001, 3)
 INDEX = indices(300000, 300, 4)
+KEYS = indices(600001, 5000, 7)  # of which many are equal
 # op, inputs (port, bytes, type), outputs, attributes
 CASES = [
     # by the host: function ops of one shape, stretched, of 16 bits with one left over; views
@@ -74,6 +75,12 @@ CASES = [
     ("tensor.max", [("x", X, "f32[1000,400]")], ["y"], ["axes=0,1"]),
     ("tensor.min", [("x", WIDE, "f16[600001]")], ["y"], []),
     ("tensor.prod", [("x", X, "u32[400000]")], ["y"], []),
+    # by the library itself: orders, in pieces that are merged through several bindings
+    ("tensor.sort_pairs", [("keys", KEYS, "u32[600001]"), ("payloads", noise(2400004, 8), "u32[600001]")], ["keys_sorted", "payloads_sorted"], []),
+    ("tensor.sort", [("x", X, "f32[400000]")], ["y"], []),
+    ("tensor.sort", [("x", X, "f32[4,100000]")], ["y"], ["axis=1", "descending=true"]),
+    ("tensor.sort", [("x", WIDE[:1200000], "u64[150000]")], ["y"], []),
+    ("tensor.argsort", [("x", KEYS[:1600000], "u32[400000]")], ["index"], []),
     # by the library itself: what reads anywhere
     ("tensor.gather", [("x", X, "f32[1000,400]"), ("index", INDEX[:4 * 777], "u32[777]")], ["y"], ["axis=0"]),
     ("tensor.gather", [("x", X[:1200], "f32[300]"), ("index", INDEX, "u32[300000]")], ["y"], ["axis=0"]),
@@ -91,7 +98,7 @@ CASES = [
 REFUSED = [
     ("tensor.argmax", [("x", X, "f32[400000]")], ["y"], []),
     ("tensor.matmul", [("a", X[:1600], "f32[1,400]"), ("b", Y, "f32[400,1000]")], ["y"], []),
-    ("tensor.sort", [("x", X, "f32[400000]")], ["y"], []),
+    ("tensor.sort_pairs", [("keys", bytes(4 * 2000000), "u32[2000000]"), ("payloads", bytes(4 * 2000000), "u32[2000000]")], ["keys_sorted", "payloads_sorted"], []),
 ]
 
 
@@ -102,7 +109,8 @@ def cases(h):
         largest = max([len(d) for _, d, _ in inputs] + [len(o) for o in want or [b""]])
         h.check(f"{op} is larger than a binding", largest > MOST, str(largest))
         if want is not None and got is not None:
-            h.check_bytes(f"{op} {[t for _, _, t in inputs]} {attrs}", got[0], want[0], 1)
+            for port, mine, theirs in zip(outputs, got, want):
+                h.check_bytes(f"{op} {[t for _, _, t in inputs]} {attrs} {port}", mine, theirs, 1)
 
 
 def out_of_range(h):
