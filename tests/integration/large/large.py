@@ -9,6 +9,7 @@ import sys
 from harness import Harness
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
+from kernels import kernel, run_kernel  # noqa: E402
 from rows import op_run  # noqa: E402
 
 MOST = 1 << 20
@@ -151,7 +152,38 @@ jobs = ( { id = "a"; op = "ieee.mul"; in : { a = "$x"; b = "$r"; }; }, { id = "t
     h.check("one kernel, several times", [j["fused_into"] for j in ran["cut"]["jobs"]] == ["n", "n", "n"], str(ran["cut"]["jobs"]))
 
 
+def parted(name, first, cut):
+    """A variable of two bindings and what looks through them, as ops/common/tensors/elements.c writes it."""
+    return "".join(f"@group(0) @binding({first + i}) var<storage, read> {name}_{i}: array<u32>;\n" for i in (0, 1)) + \
+        f"fn {name}_word(i: u32) -> u32 {{\n\tif (i < {cut}u) {{\n\t\treturn {name}_0[i - 0u];\n\t}}\n\treturn {name}_1[i - {cut}u];\n}}\n"
+
+
+def planted(h):
+    """Two runs of pairs over two bindings, merged by the kernel that sorts in pieces, right and with faults."""
+    n, run, cut, begin, count = 224, 128, 160, 64, 128
+    keys = [w % 9 for (w,) in struct.iter_unpack("<I", noise(4 * n, 9))]
+    keys = sorted(keys[:run]) + sorted(keys[run:])
+    pairs = sorted(((k, i) for i, k in enumerate(keys)))[begin:begin + count]
+    pack = lambda v: struct.pack(f"<{len(v)}I", *v)  # noqa: E731
+    want = pack([k for k, _ in pairs]) + pack([i for _, i in pairs])
+    bindings = {0: pack([n, run, 12, begin]), 1: bytes(4 * count), 2: bytes(4 * count)}
+    for first, values in ((3, keys), (5, list(range(n)))):
+        bindings[first], bindings[first + 1] = pack(values[:cut]), pack(values[cut:])
+    text = "override steps: u32;\n" + parted("keys", 3, cut) + parted("payloads", 5, cut) + kernel("sort_merge_parts")
+    merged = lambda plant: b"".join(run_kernel(h, "cpu", text, 1, 1, bindings, (1, 2), plant))  # noqa: E731
+    h.check_bytes("runs merged over two bindings", merged(()), want, 4)
+    for fault, old, new in (("equal keys of two bindings exchanged", "(a_key <= b_key)", "(a_key < b_key)"),
+                            ("a binding of keys read from its second word", f"keys_1[i - {cut}u]", f"keys_1[i - {cut - 1}u]"),
+                            ("pairs of another piece written", "let first = params.begin + at", "let first = at")):
+        got = merged(((old, new),))
+        at = next((i for i in range(0, len(want), 4) if got[i:i + 4] != want[i:i + 4]), None)
+        if h.check(f"{fault}: caught", at is not None):
+            h.planted(fault, "tensor.sort_pairs", "pairs in order, by Python", f"word {at // 4} is {got[at:at + 4][::-1].hex()}, not {want[at:at + 4][::-1].hex()}")
+
+
 h = Harness()
+if len(sys.argv) < 2:
+    planted(h)
 cases(h)
 out_of_range(h)
 refused(h)
