@@ -287,6 +287,59 @@ static void it_matters(void **state)
 	bench_close(&b);
 }
 
+/* A pipeline that stays on the device: each step has as many workgroups as its own bytes say, and a step with too many fails alone. */
+static void resident(void **state)
+{
+	static const char *const backends[] = {"cpu"}, *const changing[] = {"d"},
+				 *const reads[] = {"y"};
+	static const uint32_t found[] = {2, MOST + 1, 0, MOST};
+	uint32_t x[N] = {0}, y[N];
+	const pctl_input_bytes given = {"d", x, BYTES, {0, 0, {0}}};
+	const pctl_resident_options how = {
+		.changing = changing, .reads = reads, .n_changing = 1, .n_reads = 1};
+	const pctl_resident_input in = {x, BYTES};
+	const pctl_resident_output out = {y, BYTES};
+	pctl_resident *r;
+	pctl_pipeline *p;
+	pctl_graph *g;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b);
+	{
+		const pctl_graph_options go = {.ops = &source, .kernels = b.kernels};
+		const pctl_run_options o = {.registry = b.registry,
+					    .ops = &source,
+					    .store = b.store,
+					    .schedule = b.schedule,
+					    .policy = b.policy,
+					    .given = &given,
+					    .n_given = 1,
+					    .backends = backends,
+					    .n_backends = 1,
+					    .flags = PCTL_RUN_IN_PROCESS};
+
+		assert_int_equal(pctl_pipeline_read_text("p.cfg", text, strlen(text), b.call, &p),
+				 PCTL_OK);
+		assert_int_equal(pctl_graph_resolve(p, &go, b.call, NULL, NULL, &g), PCTL_OK);
+		assert_int_equal(pctl_resident_open(g, &o, &how, b.call, &r), PCTL_OK);
+	}
+	for (uint32_t k = 0; k < sizeof(found) / sizeof(found[0]); k++) {
+		const int fits = found[k] <= MOST;
+
+		give(x, found[k], 1);
+		assert_int_equal(pctl_resident_step(r, &in, &out, b.call, NULL, NULL),
+				 fits ? PCTL_OK : PCTL_E_EXEC);
+		for (uint32_t i = 0; fits && i < N; i++)
+			assert_int_equal(y[i], i < 64 * found[k] ? x[i] + 1 : 0);
+	}
+	assert_int_equal(pctl_diag_list_at(b.l, 0)->code, PC5228_COUNTS);
+	pctl_resident_close(r);
+	pctl_graph_destroy(g);
+	pctl_pipeline_destroy(p);
+	bench_close(&b);
+}
+
 static void on_devices(void **state)
 {
 	static const char *const devices[] = {"opencl:0", "vulkan:0"};
@@ -310,4 +363,5 @@ static void on_devices(void **state)
 		skip();
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(on_the_reference), PCTL_TEST(it_matters), PCTL_TEST(on_devices))
+PCTL_TESTS_MAIN(PCTL_TEST(on_the_reference), PCTL_TEST(it_matters), PCTL_TEST(resident),
+		PCTL_TEST(on_devices))
