@@ -259,7 +259,7 @@ pctl_status pctl_baseline_units(pctl_proof_context *b, const pctl_selection *s,
 			continue;
 		for (uint32_t k = 0; k < sizeof(dtypes) / sizeof(dtypes[0]) && status == PCTL_OK;
 		     k++)
-			if (!pctl_gate_as_plan(op.desc) && pctl_gate_function(&op, dtypes[k], &f))
+			if (pctl_gate_function(&op, dtypes[k], &f))
 				status = add(b, &f, call, list);
 		if (status == PCTL_OK && pctl_gate_as_plan(op.desc) && s->track == PCTL_TRACK_FLOAT)
 			status = pctl_plan_baselines(b, &op, call, list);

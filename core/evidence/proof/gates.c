@@ -101,6 +101,12 @@ int pctl_gate_as_plan(const pctl_op_desc *op)
 
 int pctl_gate_function(const pctl_op_ref *op, uint32_t dtype, pctl_op_function *out)
 {
+	memset(out, 0, sizeof(*out));
+	return !pctl_gate_as_plan(op->desc) && pctl_gate_form(op, dtype, out);
+}
+
+int pctl_gate_form(const pctl_op_ref *op, uint32_t dtype, pctl_op_function *out)
+{
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
 	pctl_function_query ask;

@@ -187,11 +187,11 @@ static const char *form_fault(pctl_gate *g, uint32_t dtype, pctl_kernels *kernel
 	pctl_op_function f, again;
 	const pctl_program *program;
 
-	if (pctl_gate_function(&g->op, dtype, &f) != has_text)
+	if (pctl_gate_form(&g->op, dtype, &f) != has_text)
 		return "infer refuses a type that the function has WGSL for";
 	if (!has_text)
 		return NULL;
-	if (!pctl_gate_function(&g->op, dtype, &again) || again.out_dtype != f.out_dtype)
+	if (!pctl_gate_form(&g->op, dtype, &again) || again.out_dtype != f.out_dtype)
 		return "infer answers differently when asked again";
 	if (!allows(g, f.out_dtype))
 		return "infer gives a type that the output port does not allow";
@@ -249,7 +249,7 @@ static void zero_overhead(pctl_gate *g, pctl_kernels *kernels)
 	char text[128];
 
 	for (uint32_t i = 0; why == NULL && i < n; i++)
-		if (pctl_gate_function(&g->op, dtypes[i], &f))
+		if (pctl_gate_form(&g->op, dtypes[i], &f))
 			why = overhead(&f, kernels, text);
 	(void)pctl_gate_check(g, "zero overhead", why == NULL, "%s", why);
 }
