@@ -100,10 +100,12 @@ static void give_types(asking *a)
 			   : pctl_pattern_has_dtype(p, a->other) ? a->other
 								 : p->dtype[0];
 		t->rank = p->any_shape ? shapes[a->shape[i]].rank : p->rank;
+		t->rank += p->lanes != 0;
 		for (uint32_t k = 0; k < t->rank; k++) {
-			t->dim[k] = p->any_shape	     ? shapes[a->shape[i]].dim[k]
-				    : p->dim[k].name != NULL ? 0
-							     : p->dim[k].value;
+			t->dim[k] = p->lanes != 0 && k + 1 == t->rank ? p->lanes
+				    : p->any_shape		      ? shapes[a->shape[i]].dim[k]
+				    : p->dim[k].name != NULL	      ? 0
+								      : p->dim[k].value;
 			if (t->dim[k] == 0)
 				t->dim[k] = side(a) * (is_named(a, p, k) ? a->times : 1);
 			else if (t->dim[k] == NOTHING)
@@ -218,7 +220,7 @@ pctl_status pctl_support_ask(const pctl_op_ref *op, uint32_t port, uint32_t dtyp
 	memset(out, 0, sizeof(*out));
 	out->n_in = d->n_in;
 	for (uint32_t i = 0; i < d->n_in && status == PCTL_OK; i++)
-		status = pctl_type_parse(d->in[i].type, arena, NULL, call, &a.pattern[i]);
+		status = pctl_port_parse(d->in[i].type, arena, NULL, call, &a.pattern[i]);
 	if (status != PCTL_OK)
 		return status;
 	if (!pctl_pattern_has_dtype(&a.pattern[port], dtype)) {

@@ -229,6 +229,10 @@ typedef struct kit_kernel {
 void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
 	     uint32_t n_slots);
 
+/* The same, of which a kernel before found how many workgroups are needed: three u32, at the begin of the temporary `counts`. */
+void kit_run_counted(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
+		     uint32_t n_slots, uint32_t counts);
+
 /* Another op in place; attrs as name and value pairs. */
 typedef struct kit_arg {
 	uint32_t buffer;

@@ -90,8 +90,9 @@ void kit_measure(kit_plan *p, uint32_t buffer, uint32_t bytes, uint64_t add)
 		p->status = p->sink->measure(p->sink->ctx, buffer, 0, bytes, add);
 }
 
-void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
-	     uint32_t n_slots)
+/* counts: 1 + the buffer, or 0. */
+static void run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
+		uint32_t n_slots, uint32_t counts)
 {
 	const pctl_plan_override override = {k->override_name, k->override_value};
 	const uint64_t groups = lanes / k->local + (lanes % k->local != 0);
@@ -103,7 +104,8 @@ void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *s
 				   .overrides = k->override_name ? &override : NULL,
 				   .bindings = bindings,
 				   .n_overrides = k->override_name != NULL,
-				   .n_bindings = n_slots};
+				   .n_bindings = n_slots,
+				   .counts = counts};
 
 	if (p->status != PCTL_OK || groups == 0)
 		return;
@@ -123,6 +125,18 @@ void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *s
 	kernel.groups[1] = (uint32_t)rows;
 	kernel.groups[2] = 1;
 	p->status = p->sink->kernel(p->sink->ctx, &kernel);
+}
+
+void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
+	     uint32_t n_slots)
+{
+	run(p, k, lanes, slots, n_slots, 0);
+}
+
+void kit_run_counted(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
+		     uint32_t n_slots, uint32_t counts)
+{
+	run(p, k, lanes, slots, n_slots, 1 + counts);
 }
 
 void kit_run_op(kit_plan *p, const char *name, uint32_t version, const kit_arg *args,

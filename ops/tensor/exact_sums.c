@@ -7,7 +7,7 @@
 
 #define LEAST 16u /* terms that are worth a lane, beside the digits that it must hand over */
 
-static void add_marks(kit_wgsl *w, uint32_t binding, int words)
+static void add_marks(kit_wgsl *w, uint32_t binding)
 {
 	char text[128];
 
@@ -16,8 +16,6 @@ static void add_marks(kit_wgsl *w, uint32_t binding, int words)
 		 "const MARK: u32 = 0xffffffffu;\n",
 		 binding);
 	kit_wgsl_add(w, text);
-	kit_wgsl_add(w, words ? "fn leave(item: u32) {\n\ty[item] = marks[item];\n}\n"
-			      : "fn leave(item: u32) {\n}\n");
 }
 
 static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const tensor_round *r)
@@ -64,10 +62,10 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 		kit_wgsl_add(&w, KERNEL_SUM_KEEP);
 	}
 	if (marked)
-		add_marks(&w, 3 + n_extra, words);
+		add_marks(&w, 3 + n_extra);
 	kit_wgsl_add(&w, marked ? KERNEL_SUM_MARKED : KERNEL_SUM_MAIN);
 	slots[0] = (kit_slot)KIT_ALL(tensor_round_params(p, a, r));
-	slots[1] = (kit_slot)KIT_ALL(r->from);
+	slots[1] = tensor_round_from(r);
 	slots[2] = (kit_slot)KIT_ALL(r->to);
 	memcpy(slots + 3, e->extra, n_extra * sizeof(*slots));
 	if (marked)
@@ -75,13 +73,58 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 	tensor_round_run(p, e->name, a, r, &w, slots, 3 + n_extra + (marked ? 1 : 0));
 }
 
+/* Of most sums no result is marked, or few are: as many workgroups run as reach the last. */
+static uint32_t last_marked(kit_plan *p, const tensor_axes *a, uint32_t marks)
+{
+	const kit_kernel kernel = {"tensor/marks_last.wgsl", KERNEL_MARKS_LAST, 64, NULL, 0};
+	const uint32_t last = kit_temp(p, 4);
+
+	kit_fill(p, last, 0, 4, 0);
+	kit_run(p, &kernel, a->count, (kit_slot[]){KIT_ALL(marks), KIT_ALL(last)}, 2);
+	return last;
+}
+
+static void count_groups(kit_plan *p, const tensor_axes *a, tensor_round *r, uint32_t last)
+{
+	const kit_kernel kernel = {"tensor/marks_groups.wgsl", KERNEL_MARKS_GROUPS, 64, NULL, 0};
+	const uint32_t round[4] = {(uint32_t)a->count, (uint32_t)r->runs, TENSOR_LANES / r->width,
+				   0};
+	const uint32_t params = kit_params(p, round, sizeof(round));
+
+	r->counts = kit_temp(p, 12);
+	r->is_counted = 1;
+	kit_run(p, &kernel, 3, (kit_slot[]){KIT_ALL(params), KIT_ALL(last), KIT_ALL(r->counts)}, 3);
+}
+
+typedef struct piece {
+	const tensor_exact *e;
+	uint32_t last;
+} piece;
+
+static void run_round(kit_plan *p, const tensor_axes *a, const tensor_round *given, void *ctx)
+{
+	const piece *x = ctx;
+	tensor_round r = *given;
+
+	if (x->e->marks != TENSOR_NONE)
+		count_groups(p, a, &r, x->last);
+	run(p, a, x->e, &r);
+}
+
 void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e, uint32_t to)
 {
-	tensor_round r = tensor_round_first(a, kit_in(p, 0), LEAST);
+	const int marked = e->marks != TENSOR_NONE;
+	piece x = {e, marked ? last_marked(p, a, e->marks) : 0};
+	tensor_round r;
 
+	if (marked && e->give != NULL)
+		kit_copy(p, e->marks, 0, to, 0, 4 * a->count);
+	r = tensor_in_pieces(p, a)
+		    ? tensor_round_pieces(p, a, LEAST, 4 * TENSOR_SUM_WORDS, run_round, &x)
+		    : tensor_round_first(a, kit_in(p, 0), LEAST);
 	while (p->status == PCTL_OK) {
 		r.to = r.last ? to : kit_temp(p, 4 * TENSOR_SUM_WORDS * a->count * r.runs);
-		run(p, a, e, &r);
+		run_round(p, a, &r, &x);
 		if (r.last)
 			return;
 		r = tensor_round_next(a, &r, LEAST);

@@ -216,7 +216,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	}
 	tensor_round_tree(p, &w);
 	tensor_round_run(p, "tensor/reduce.wgsl", a, r, &w,
-			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), KIT_ALL(r->from),
+			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), tensor_round_from(r),
 				      KIT_ALL(r->to)},
 			 3);
 }
@@ -283,6 +283,12 @@ static void products(kit_plan *p, const tensor_axes *a)
 		tensor_pack(p, so_far, kit_out(p, 0), a->count, kit_dtype_bytes(dtype));
 }
 
+static void run_piece(kit_plan *p, const tensor_axes *a, const tensor_round *r, void *ctx)
+{
+	(void)ctx;
+	run(p, a, r);
+}
+
 static void plan(kit_plan *p)
 {
 	const kit_use *u = p->use;
@@ -302,7 +308,11 @@ static void plan(kit_plan *p)
 		products(p, &a);
 		return;
 	}
-	for (r = tensor_round_first(&a, kit_in(p, 0), 4);; r = tensor_round_next(&a, &r, 4)) {
+	/* Places within a piece are no places in the whole. */
+	r = tensor_in_pieces(p, &a) && !row(u)->indexed
+		    ? tensor_round_pieces(p, &a, 4, word, run_piece, NULL)
+		    : tensor_round_first(&a, kit_in(p, 0), 4);
+	for (;; r = tensor_round_next(&a, &r, 4)) {
 		if (!r.last)
 			r.to = kit_temp(p, a.count * r.runs * word * (row(u)->indexed ? 2 : 1));
 		else if (kit_dtype_bytes(a.out.dtype) < 4)

@@ -57,6 +57,7 @@ static void pass(kit_plan *p, const ordering *o, uint32_t word, uint32_t *order)
 		       next = kit_temp(p, 4 * n);
 	const int first = *order == 0, line = word == (bytes == 8 ? 2 : 1);
 	tensor_kernel k;
+	int parted;
 
 	if (first) {
 		*order = kit_temp(p, 4 * n);
@@ -65,8 +66,13 @@ static void pass(kit_plan *p, const ordering *o, uint32_t word, uint32_t *order)
 		tensor_kernel_run(&k, *order);
 	}
 	k = tensor_kernel_begin(p, "tensor/order_key.wgsl", n, 4, 0);
-	tensor_kernel_bind(&k, "order", "u32", *order);
-	if (line) {
+	parted = tensor_kernel_bind_words(&k, "order", *order, n);
+	if (line && parted) {
+		kit_wgsl_add(&k.w,
+			     "fn product(i: u32) -> T {\n\tlet at = order_word(i);\n\treturn (at / "
+			     "params.v[0].y / params.v[0].x) * params.v[0].x + at % "
+			     "params.v[0].x;\n}\n");
+	} else if (line) {
 		kit_wgsl_add(&k.w,
 			     "fn product(i: u32) -> T {\n\tlet at = order[i];\n\treturn (at / "
 			     "params.v[0].y / params.v[0].x) * params.v[0].x + at % "
@@ -80,10 +86,19 @@ static void pass(kit_plan *p, const ordering *o, uint32_t word, uint32_t *order)
 					   ? "fn word_of(key: E) -> u32 {\n\treturn u32(key & "
 					     "0xfffffffflu);\n}\n"
 					   : "fn word_of(key: E) -> u32 {\n\treturn key;\n}\n");
-		kit_wgsl_add(&k.w, o->descending ? "fn product(i: u32) -> T {\n\treturn "
-						   "~word_of(order_key(x_raw(order[i])));\n}\n"
-						 : "fn product(i: u32) -> T {\n\treturn "
-						   "word_of(order_key(x_raw(order[i])));\n}\n");
+		if (parted)
+			kit_wgsl_add(&k.w,
+				     o->descending
+					     ? "fn product(i: u32) -> T {\n\treturn "
+					       "~word_of(order_key(x_raw(order_word(i))));\n}\n"
+					     : "fn product(i: u32) -> T {\n\treturn "
+					       "word_of(order_key(x_raw(order_word(i))));\n}\n");
+		else
+			kit_wgsl_add(&k.w, o->descending
+						   ? "fn product(i: u32) -> T {\n\treturn "
+						     "~word_of(order_key(x_raw(order[i])));\n}\n"
+						   : "fn product(i: u32) -> T {\n\treturn "
+						     "word_of(order_key(x_raw(order[i])));\n}\n");
 	}
 	k.params.v[0][0] = (uint32_t)o->x.inner;
 	k.params.v[0][1] = (uint32_t)o->x.n;
@@ -100,10 +115,12 @@ static void place(kit_plan *p, const ordering *o, uint32_t order, int coordinate
 	tensor_kernel k =
 		tensor_kernel_begin(p, "tensor/order_place.wgsl", kit_elements(&o->out), bytes, 0);
 
-	tensor_kernel_bind(&k, "order", "u32", order);
+	const int parted =
+		tensor_kernel_bind_words(&k, "order", order, kit_elements(&p->use->q->in[0]));
+
 	if (!coordinate)
 		tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
-	kit_wgsl_add(&k.w, KERNEL_ORDER_PLACE);
+	kit_wgsl_add(&k.w, parted ? KERNEL_ORDER_PLACE_PARTS : KERNEL_ORDER_PLACE);
 	kit_wgsl_add(
 		&k.w,
 		coordinate

@@ -66,7 +66,9 @@ uint32_t tensor_quick_sums(kit_plan *p, const tensor_axes *a, uint32_t what, uin
 	tensor_round r = tensor_round_first(a, kit_in(p, 0), LEAST);
 	uint64_t depth = 0;
 
-	if (!tensor_has_f64(p) || a->terms == 0 || a->count * a->terms < TERMS_MANY)
+	/* Pieces of more than a binding are summed exactly at once. */
+	if (!tensor_has_f64(p) || a->terms == 0 || tensor_in_pieces(p, a) ||
+	    a->count * a->terms < TERMS_MANY)
 		return TENSOR_NONE;
 	while (p->status == PCTL_OK) {
 		uint32_t judge = 0;

@@ -140,6 +140,72 @@ tensor_round tensor_round_next(const tensor_axes *a, const tensor_round *r, uint
 	return next;
 }
 
+kit_slot tensor_round_from(const tensor_round *r)
+{
+	return (kit_slot){.buffer = r->from, .offset = r->from_offset, .n_bytes = r->from_bytes};
+}
+
+/* ---- pieces of what is larger than a binding ------------------------------------------------ */
+
+#define PIECE_STEP 65536u /* bytes: a multiple of what any device asks of a binding's begin */
+
+int tensor_in_pieces(const kit_plan *p, const tensor_axes *a)
+{
+	const uint64_t most = p->caps->max_binding_bytes;
+
+	return most >= PIECE_STEP && a->count == 1 && a->terms != 0 &&
+	       kit_bytes(&p->use->q->in[0]) > most;
+}
+
+/* Terms n of one result, side by side. */
+static tensor_axes piece_of(const tensor_axes *a, uint64_t n)
+{
+	tensor_axes piece = *a;
+
+	piece.terms = n;
+	for (uint32_t i = 0; i < TENSOR_GROUPS_MAX; i++)
+		piece.kept[i] = piece.reduced[i] = (tensor_group){1, 1};
+	piece.reduced[0].n = n;
+	return piece;
+}
+
+#define PIECES_MAX 1024u
+
+tensor_round tensor_round_pieces(kit_plan *p, const tensor_axes *a, uint32_t least,
+				 uint64_t item_bytes, tensor_round_runner *run, void *ctx)
+{
+	const uint64_t width = kit_dtype_bytes(p->use->q->in[0].dtype);
+	const uint64_t each = p->caps->max_binding_bytes / PIECE_STEP * PIECE_STEP / width;
+	uint32_t left[PIECES_MAX], n = 0, all;
+	uint64_t n_items[PIECES_MAX], runs = 0;
+
+	if ((a->terms + each - 1) / each > PIECES_MAX) {
+		p->status = kit_refuse_size(p->use, "pieces of a binding",
+					    (a->terms + each - 1) / each, PIECES_MAX);
+		return (tensor_round){.last = 1};
+	}
+	for (uint64_t first = 0; p->status == PCTL_OK && first < a->terms; first += each, n++) {
+		const uint64_t terms = a->terms - first < each ? a->terms - first : each;
+		const tensor_axes piece = piece_of(a, terms);
+		tensor_round r = tensor_round_first(&piece, kit_in(p, 0), least);
+
+		r.last = 0;
+		r.from_offset = first * width;
+		r.from_bytes = (terms * width + 3) & ~3ull;
+		left[n] = r.to = kit_temp(p, item_bytes * r.runs);
+		n_items[n] = r.runs;
+		runs += r.runs;
+		run(p, &piece, &r, ctx);
+	}
+	all = kit_temp(p, item_bytes * runs);
+	runs = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		kit_copy(p, left[i], 0, all, item_bytes * runs, item_bytes * n_items[i]);
+		runs += n_items[i];
+	}
+	return tensor_round_next(a, &(tensor_round){.runs = runs, .to = all}, least);
+}
+
 /* As reduce_place.wgsl has it. */
 typedef struct places {
 	uint32_t count, terms, runs, lanes;
@@ -197,7 +263,11 @@ void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const
 		kernel.override_value *= 2;
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(w);
-	kit_run(p, &kernel, a->count * r->runs * r->width, slots, n_slots);
+	if (r->is_counted)
+		kit_run_counted(p, &kernel, a->count * r->runs * r->width, slots, n_slots,
+				r->counts);
+	else
+		kit_run(p, &kernel, a->count * r->runs * r->width, slots, n_slots);
 	kit_wgsl_free(w);
 }
 

@@ -34,18 +34,31 @@ void tensor_axes_cut(const kit_use *u, const tensor_axes *a, pctl_op_result *out
 uint64_t tensor_axes_result(const pctl_tensor_type *x, uint32_t mask, uint64_t i);
 
 /* One round: of each result `terms` things, of which lane n of `lanes` takes n, n + lanes, ...; `width` neighbours of them stand in
- * one workgroup, which leaves one thing of them, so that `runs` are left. */
+ * one workgroup, which leaves one thing of them, so that `runs` are left. counts: where the workgroups that are needed stand, if is_counted. */
 typedef struct tensor_round {
 	uint64_t terms, lanes, runs;
 	uint32_t width;
-	uint32_t from, to;
-	int first, last;
+	uint64_t from_offset, from_bytes; /* of `from`; 0 and 0: the whole */
+	uint32_t from, to, counts;
+	int first, last, is_counted;
 } tensor_round;
 
 /* The first round; `least`: terms that are worth a lane. */
 tensor_round tensor_round_first(const tensor_axes *a, uint32_t from, uint32_t least);
 /* The one after it, over what it left. */
 tensor_round tensor_round_next(const tensor_axes *a, const tensor_round *r, uint32_t least);
+/* What a round reads. */
+kit_slot tensor_round_from(const tensor_round *r);
+/* 1: x is more than a binding, and all of it is reduced to one result: the first round goes piece by piece. */
+int tensor_in_pieces(const kit_plan *p, const tensor_axes *a);
+/*
+ * The first round of each piece, by `run`, which writes as many things of item_bytes as the round leaves to r->to; none of them is the
+ * last. The round over all that they left.
+ */
+typedef void tensor_round_runner(kit_plan *p, const tensor_axes *a, const tensor_round *r,
+				 void *ctx);
+tensor_round tensor_round_pieces(kit_plan *p, const tensor_axes *a, uint32_t least,
+				 uint64_t item_bytes, tensor_round_runner *run, void *ctx);
 /* The uniform of a round, as reduce_place.wgsl has it. */
 uint32_t tensor_round_params(kit_plan *p, const tensor_axes *a, const tensor_round *r);
 /* What stands in front of its kernel: reduce_place.wgsl behind the rows of a workgroup. */

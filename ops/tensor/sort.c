@@ -1,6 +1,7 @@
 /* tensor.sort_pairs: a stable merge sort. A radix sort would scatter to addresses that depend on
  * data, which no analysis can prove free of races; a merge written from the side of its outputs is
  * proven as it stands. */
+#include "common/tensors/elements.h"
 #include "kernels.h"
 #include "tensor.h"
 
@@ -34,6 +35,88 @@ typedef struct pairs {
 	uint32_t keys, payloads;
 } pairs;
 
+/* ---- more pairs than a binding holds -------------------------------------------------------- */
+
+/* As sort_merge_parts.wgsl has it. */
+typedef struct part_params {
+	uint32_t n, run, steps, begin;
+} part_params;
+
+/* A piece by itself: a base and `rounds` rounds, between the places, which end in place[at ^ (rounds & 1)]. */
+static void sort_piece(kit_plan *p, const pairs *in, const pairs place[2], uint32_t at,
+		       uint64_t first, uint32_t n, uint32_t rounds)
+{
+	const kit_kernel base = {"tensor/sort_base.wgsl", KERNEL_SORT_BASE, 64, NULL, 0};
+	const kit_kernel merge = {"tensor/sort_merge.wgsl", KERNEL_SORT_MERGE, 64, NULL, 0};
+
+#define PIECE(b) KIT_PART(b, 4 * first, 4ull * n)
+	kit_run(p, &base, (n + BASE_RUN - 1) / BASE_RUN,
+		(kit_slot[]){KIT_ALL(kit_params(p, &n, sizeof(n))), PIECE(in->keys),
+			     PIECE(in->payloads), PIECE(place[at].keys), PIECE(place[at].payloads)},
+		5);
+	for (uint32_t round = 0; round < rounds; round++, at ^= 1) {
+		const merge_params params = {n, BASE_RUN << round, round + 5};
+
+		kit_run(p, &merge, (n + MERGE_RUN - 1) / MERGE_RUN,
+			(kit_slot[]){KIT_ALL(kit_params(p, &params, sizeof(params))),
+				     PIECE(place[at].keys), PIECE(place[at].payloads),
+				     PIECE(place[at ^ 1].keys), PIECE(place[at ^ 1].payloads)},
+			5);
+	}
+}
+
+/* The pairs of a piece out of all of them. */
+static void merge_piece(kit_plan *p, const pairs *from, const pairs *to, const part_params *params,
+			uint32_t n)
+{
+	const uint64_t first = params->begin, total = 4ull * params->n;
+	kit_slot slots[16] = {KIT_ALL(kit_params(p, params, sizeof(*params))), PIECE(to->keys),
+			      PIECE(to->payloads)};
+	kit_wgsl w = kit_wgsl_make(p->use, 16384);
+	kit_kernel merge = {"tensor/sort_merge_parts.wgsl", w.text, 64, NULL, 0};
+	uint32_t n_slots = 3;
+
+	kit_wgsl_add(&w, "//# max dispatch = 65535,65535,1\n");
+	n_slots += tensor_add_parts_of(p, &w, "keys", "u32", from->keys, total, n_slots,
+				       slots + n_slots);
+	n_slots += tensor_add_parts_of(p, &w, "payloads", "u32", from->payloads, total, n_slots,
+				       slots + n_slots);
+	kit_wgsl_add(&w, KERNEL_SORT_MERGE_PARTS);
+	merge.text = w.text;
+	if (p->status == PCTL_OK)
+		p->status = kit_wgsl_status(&w);
+	kit_run(p, &merge, (n + MERGE_RUN - 1) / MERGE_RUN, slots, n_slots);
+	kit_wgsl_free(&w);
+#undef PIECE
+}
+
+/* Pieces of a power of two of pairs are sorted one by one, and merged in rounds that look through several bindings. */
+static void sort_in_pieces(kit_plan *p, uint64_t n)
+{
+	const pairs in = {kit_in(p, 0), kit_in(p, 1)};
+	pairs place[2] = {{kit_out(p, 0), kit_out(p, 1)}, {kit_temp(p, 4 * n), kit_temp(p, 4 * n)}};
+	uint32_t within = 0, rounds = 0, at;
+	uint64_t piece = BASE_RUN;
+
+	for (; 8 * piece <= p->caps->max_binding_bytes; piece *= 2)
+		within++;
+	for (uint64_t run = piece; run < n; run *= 2)
+		rounds++;
+	at = (within + rounds) & 1;
+	for (uint64_t first = 0; first < n; first += piece)
+		sort_piece(p, &in, place, at, first,
+			   (uint32_t)(n - first < piece ? n - first : piece), within);
+	at ^= within & 1;
+	for (uint32_t round = 0; round < rounds; round++, at ^= 1)
+		for (uint64_t first = 0; first < n; first += piece) {
+			const part_params params = {(uint32_t)n, (uint32_t)(piece << round),
+						    within + round + 5, (uint32_t)first};
+
+			merge_piece(p, &place[at], &place[at ^ 1], &params,
+				    (uint32_t)(n - first < piece ? n - first : piece));
+		}
+}
+
 static void sort_plan(kit_plan *p)
 {
 	const uint64_t n = p->use->q->in[0].dim[0];
@@ -47,6 +130,10 @@ static void sort_plan(kit_plan *p)
 
 	if (n == 0)
 		return;
+	if (tensor_is_too_large(p, 4 * n)) {
+		sort_in_pieces(p, n);
+		return;
+	}
 	for (uint64_t run = BASE_RUN; run < n; run *= 2)
 		rounds++;
 	if (rounds > 0)

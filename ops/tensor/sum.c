@@ -67,28 +67,37 @@ static void floats(kit_plan *p, const tensor_axes *a)
 		tensor_pack(p, to, kit_out(p, 0), a->count, 2);
 }
 
+static void run_integers(kit_plan *p, const tensor_axes *a, const tensor_round *r, void *ctx)
+{
+	const uint64_t bytes = kit_dtype_bytes(a->out.dtype);
+	kit_wgsl w = kit_wgsl_make(p->use, 16384);
+
+	(void)ctx;
+	tensor_round_text(&w, a, r);
+	kit_wgsl_add(&w, bytes == 8 ? "alias A = u64;\n" : "alias A = u32;\n");
+	kit_wgsl_add(&w, "@group(0) @binding(1) var<storage, read> x: array<A>;\n"
+			 "@group(0) @binding(2) var<storage, read_write> y: array<A>;\n"
+			 "fn none() -> A {\n\treturn A(0);\n}\n"
+			 "fn join(a: A, b: A) -> A {\n\treturn a + b;\n}\n"
+			 "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n"
+			 "fn give(a: A) -> A {\n\treturn a;\n}\n");
+	tensor_round_tree(p, &w);
+	tensor_round_run(p, "tensor/sum.wgsl", a, r, &w,
+			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), tensor_round_from(r),
+				      KIT_ALL(r->to)},
+			 3);
+}
+
 static void integers(kit_plan *p, const tensor_axes *a)
 {
 	const uint64_t bytes = kit_dtype_bytes(a->out.dtype);
-	tensor_round r = tensor_round_first(a, kit_in(p, 0), 4);
+	tensor_round r = tensor_in_pieces(p, a)
+				 ? tensor_round_pieces(p, a, 4, bytes, run_integers, NULL)
+				 : tensor_round_first(a, kit_in(p, 0), 4);
 
 	while (p->status == PCTL_OK) {
-		kit_wgsl w = kit_wgsl_make(p->use, 16384);
-
 		r.to = r.last ? kit_out(p, 0) : kit_temp(p, bytes * a->count * r.runs);
-		tensor_round_text(&w, a, &r);
-		kit_wgsl_add(&w, bytes == 8 ? "alias A = u64;\n" : "alias A = u32;\n");
-		kit_wgsl_add(&w, "@group(0) @binding(1) var<storage, read> x: array<A>;\n"
-				 "@group(0) @binding(2) var<storage, read_write> y: array<A>;\n"
-				 "fn none() -> A {\n\treturn A(0);\n}\n"
-				 "fn join(a: A, b: A) -> A {\n\treturn a + b;\n}\n"
-				 "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n"
-				 "fn give(a: A) -> A {\n\treturn a;\n}\n");
-		tensor_round_tree(p, &w);
-		tensor_round_run(p, "tensor/sum.wgsl", a, &r, &w,
-				 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, &r)),
-					      KIT_ALL(r.from), KIT_ALL(r.to)},
-				 3);
+		run_integers(p, a, &r, NULL);
 		if (r.last)
 			return;
 		r = tensor_round_next(a, &r, 4);

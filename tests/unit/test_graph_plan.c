@@ -157,6 +157,59 @@ static pctl_status has_no_text(const pctl_call *call, const pctl_plan_sink *s)
 	return s->kernel(s->ctx, &k);
 }
 
+/* Workgroups that stand in a buffer: in what a command wrote, all three numbers of it. */
+static pctl_status counted(const pctl_plan_sink *s, uint32_t counts, uint64_t offset,
+			   const char *text)
+{
+	pctl_plan_binding b[2] = {{0, 0, 0, 0, 0, 0}, {0, 1, 1, 0, 0, 0}};
+	pctl_plan_kernel k = {.head = PCTL_HEAD(pctl_plan_kernel),
+			      .name = "k",
+			      .wgsl = text,
+			      .bindings = b,
+			      .n_bindings = 2,
+			      .groups = {N / 64, 1, 1},
+			      .counts = counts,
+			      .counts_offset = offset};
+
+	return s->kernel(s->ctx, &k);
+}
+
+static pctl_status counted_in(const pctl_plan_sink *s, uint64_t offset, const char *text)
+{
+	uint32_t t;
+	pctl_status status = s->temp(s->ctx, 16, &t);
+
+	if (status == PCTL_OK)
+		status = s->fill(s->ctx, t, 0, 16, 1);
+	return status == PCTL_OK ? counted(s, t + 1, offset, text) : status;
+}
+
+#define ASKS                                                                                  \
+	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"                           \
+	"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"                     \
+	"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>, " \
+	"@builtin(num_workgroups) n: vec3<u32>) {\n\ty[id.x] = x[id.x] + n.x;\n}\n"
+static pctl_status counts_well(const pctl_call *call, const pctl_plan_sink *s)
+{
+	(void)call;
+	return counted_in(s, 4, FAKE_KERNEL);
+}
+
+static pctl_status counts_unwritten(const pctl_call *call, const pctl_plan_sink *s)
+{
+	uint32_t t;
+	pctl_status status = s->temp(s->ctx, 16, &t);
+
+	(void)call;
+	return status == PCTL_OK ? counted(s, t + 1, 0, FAKE_KERNEL) : status;
+}
+BAD(counts_in_nothing, counted(s, 9, 0, FAKE_KERNEL))
+BAD(counts_in_an_input, counted(s, 1, 0, FAKE_KERNEL))
+BAD(counts_unaligned, counted_in(s, 2, FAKE_KERNEL))
+BAD(counts_past_the_end, counted_in(s, 8, FAKE_KERNEL))
+BAD(counts_wrapping, counted_in(s, UINT64_MAX - 3, FAKE_KERNEL))
+BAD(counts_and_asks, counted_in(s, 0, ASKS))
+
 /* A library that does not listen. */
 static pctl_status goes_on(const pctl_call *call, const pctl_plan_sink *s)
 {
@@ -294,6 +347,10 @@ static void hostile_plans(void **state)
 		{"a repeat of 2^32 - 1 turns", repeats_many},
 		{"a stride past the end of the parameters", strides_past_the_end},
 		{"a constant whose bytes differ from its CID", constant_differs},
+		{"workgroups that stand past the end of their buffer", counts_past_the_end},
+		{"workgroups that no command before wrote", counts_unwritten},
+		{"a kernel whose workgroups stand in a buffer asks how many there are",
+		 counts_and_asks},
 	};
 
 	(void)state;
@@ -321,6 +378,10 @@ static void good_plans(void **state)
 	assert_int_equal(race, PCTL_PROOF_PROVEN);
 	assert_int_equal(make(nested, FAKE_PLAN, PCTL_SCALAR_U32, 0, l, &n, &race), PCTL_OK);
 	assert_int_equal(n, 2);
+	/* The fill, the copy of the numbers, their check, the kernel. */
+	assert_int_equal(make(counts_well, FAKE_PLAN, PCTL_SCALAR_U32, 0, l, &n, &race), PCTL_OK);
+	assert_int_equal(n, 4);
+	assert_int_equal(race, PCTL_PROOF_PROVEN);
 	assert_int_equal(make(NULL, FAKE_FUNCTION, PCTL_SCALAR_U32, 0, l, &n, &race), PCTL_OK);
 	assert_int_equal(n, 1);
 	assert_int_equal(pctl_diag_list_count(l), 0);
@@ -381,6 +442,10 @@ static void bad_plans(void **state)
 		{constant_half_word, PC4132_PLAN},
 		{writes_constant, PC4130_BINDING},
 		{fills_constant, PC4132_PLAN},
+		{counts_in_nothing, PC4132_PLAN},
+		{counts_in_an_input, PC4132_PLAN},
+		{counts_unaligned, PC4132_PLAN},
+		{counts_wrapping, PC4132_PLAN},
 		{goes_on, PC4132_PLAN},
 	};
 

@@ -263,6 +263,42 @@ static void test_gates__flags_of_ports(void **state)
 	refused(&l, "an output is flagged as whole", "signature", "output port has a flag");
 }
 
+/* Vectors have two or four elements, any shape, and are a function's. */
+static void test_gates__vectors(void **state)
+{
+	static const struct {
+		const char *type, *fault, *why;
+		uint32_t kind;
+	} rows[] = {
+		{"vec3<u32>[...]", "a port of vectors of three", "cannot be read",
+		 PCTL_OPDEF_FUNCTION},
+		{"vec4<u64>[...]", "a port of vectors of u64", "cannot be read",
+		 PCTL_OPDEF_FUNCTION},
+		{"vec4<u32>[n]", "a port of vectors with a shape", "cannot be read",
+		 PCTL_OPDEF_FUNCTION},
+		{"vec4<u32>|u32[...]", "a port of vectors or single elements", "cannot be read",
+		 PCTL_OPDEF_FUNCTION},
+		{"vec4<u32>[...]", "a port of a plan takes vectors", "takes vectors",
+		 PCTL_OPDEF_PLAN},
+	};
+	fake_library l;
+	fake_row *row;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const pctl_port port[1] = {{"v", rows[i].type, "x", 0, 0}};
+
+		row = spoiled(&l);
+		row->desc.out = port;
+		row->desc.kind = rows[i].kind;
+		if (rows[i].kind == PCTL_OPDEF_PLAN) {
+			row->desc.category = 'C';
+			row->desc.hardware = "none";
+		}
+		refused(&l, rows[i].fault, "signature", rows[i].why);
+	}
+}
+
 static void test_gates__places_of_outputs(void **state)
 {
 	static const pctl_port in[1] = {{"x", "u32[...]", "x", 0, 0}};
@@ -361,7 +397,7 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_gates__integer_ops_pass), PCTL_TEST(test_gates__s
 		PCTL_TEST(test_gates__approximate_ops_pass),
 		PCTL_TEST(test_gates__a_plain_op_passes), PCTL_TEST(test_gates__category),
 		PCTL_TEST(test_gates__signature), PCTL_TEST(test_gates__flags_of_ports),
-		PCTL_TEST(test_gates__places_of_outputs), PCTL_TEST(test_gates__lookup_ports),
-		PCTL_TEST(test_gates__zero_overhead),
+		PCTL_TEST(test_gates__vectors), PCTL_TEST(test_gates__places_of_outputs),
+		PCTL_TEST(test_gates__lookup_ports), PCTL_TEST(test_gates__zero_overhead),
 		PCTL_TEST(test_gates__deterministic_reference),
 		PCTL_TEST(test_gates__observable_reference), PCTL_TEST(test_gates__rules))

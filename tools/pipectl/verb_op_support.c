@@ -12,12 +12,12 @@
 static const struct layer {
 	const char *layer, *op, *port;
 } layers[] = {
-	{"Dense", "tensor.matmul", "b"},     {"RMSNorm", "tensor.rms_norm", "weight"},
-	{"CNN1", "tensor.conv1d", "w"},	     {"CNN2", "tensor.conv2d", "w"},
-	{"CNN3", "tensor.conv3d", "w"},	     {"RNN", "tensor.rnn_cell", "w"},
-	{"LSTM", "tensor.lstm_cell", "w"},   {"Embedding", "tensor.embedding", "table"},
-	{"Softmax", "tensor.softmax", "x"},  {"MHA", "transformer.attention", "q"},
-	{"SwiGLU", "tensor.swiglu", "gate"}, {"Residual", "ieee.add", "b"},
+	{"Dense", "tensor.matmul", "b"},       {"RMSNorm", "tensor.rms_norm", "weight"},
+	{"CNN1", "tensor.conv1d", "w"},	       {"CNN2", "tensor.conv2d", "w"},
+	{"CNN3", "tensor.conv3d", "w"},	       {"RNN", "tensor.rnn_cell", "w"},
+	{"LSTM", "tensor.lstm_cell", "w"},     {"Embedding", "tensor.embedding", "table"},
+	{"Softmax", "tensor.softmax", "x"},    {"MHA", "transformer.attention", "q"},
+	{"SwiGLU", "transformer.swiglu", "a"}, {"Residual", "ieee.add", "b"},
 };
 
 static const struct layer *layer_at(uint32_t i)

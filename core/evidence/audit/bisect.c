@@ -55,9 +55,10 @@ static pctl_status shape_of(const pctl_job_plan *plan, const pctl_call *call, pc
 	}
 	for (uint32_t i = 0; i < plan->n_steps && status == PCTL_OK; i++) {
 		const pctl_step *s = &plan->steps[i];
-		const uint64_t facts[] = {s->kind,	s->groups[0], s->groups[1], s->groups[2],
-					  s->word,	s->from,      s->to,	    s->from_offset,
-					  s->to_offset, s->n_bytes,   s->n_bindings};
+		const uint64_t facts[] = {
+			s->kind,       s->groups[0], s->groups[1],    s->groups[2], s->word,
+			s->from,       s->to,	     s->from_offset,  s->to_offset, s->n_bytes,
+			s->n_bindings, s->counts,    s->counts_offset};
 
 		status = pctl_hasher_update(h, facts, sizeof(facts));
 		if (status == PCTL_OK && s->unit != NULL)

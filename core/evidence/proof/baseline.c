@@ -261,8 +261,7 @@ pctl_status pctl_baseline_units(pctl_proof_context *b, const pctl_selection *s,
 		     k++)
 			if (pctl_gate_function(&op, dtypes[k], &f))
 				status = add(b, &f, call, list);
-		if (status == PCTL_OK && op.desc->kind == PCTL_OPDEF_PLAN &&
-		    s->track == PCTL_TRACK_FLOAT)
+		if (status == PCTL_OK && pctl_gate_as_plan(op.desc) && s->track == PCTL_TRACK_FLOAT)
 			status = pctl_plan_baselines(b, &op, call, list);
 	}
 	return status;

@@ -13,7 +13,7 @@
 static int is_peer(const pctl_op_ref *a, const pctl_op_ref *b)
 {
 	return a->lib == b->lib && a->inst == b->inst && a->index != b->index &&
-	       b->desc->kind == PCTL_OPDEF_FUNCTION && a->desc->n_in == b->desc->n_in &&
+	       !pctl_gate_as_plan(b->desc) && a->desc->n_in == b->desc->n_in &&
 	       a->desc->op_class == b->desc->op_class;
 }
 

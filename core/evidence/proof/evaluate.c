@@ -11,6 +11,7 @@
 #include "runtime/graph/type.h"
 #include "evidence/proof/domain.h"
 #include "evidence/proof/function.h"
+#include "evidence/proof/gates.h"
 
 /* WebGPU's default limits, as gas is priced with: the kernel is the same for every device. */
 #define GROUPS 65535u
@@ -39,8 +40,13 @@ int pctl_function_ask(const pctl_op_ref *op, uint32_t dtype, uint64_t n, pctl_fu
 	memset(out, 0, sizeof(*out));
 	if (d->n_in == 0 || d->n_in > PCTL_FUNCTION_OPERANDS || d->n_attr > PCTL_FUNCTION_ATTRS)
 		return 0;
-	for (uint32_t i = 0; i < d->n_in; i++)
-		out->types[i] = (pctl_tensor_type){.dtype = dtype, .rank = 1, .dim = {n}};
+	for (uint32_t i = 0; i < d->n_in; i++) {
+		const uint32_t lanes = pctl_port_lanes(&d->in[i]);
+
+		out->types[i] = (pctl_tensor_type){.dtype = dtype,
+						   .rank = lanes == 1 ? 1 : 2,
+						   .dim = {n, lanes == 1 ? 0 : lanes}};
+	}
 	for (uint32_t i = 0; i < d->n_attr; i++) {
 		const char *text = d->attr[i].default_text;
 		int64_t number = 0;
@@ -96,7 +102,7 @@ int pctl_function_find(const pctl_op_source *ops, const char *name, const char *
 	memset(out, 0, sizeof(*out));
 	if (!name_of(name, beside, full, &version) ||
 	    pctl_op_find(ops, full, version, version, NULL, NULL, &out->op) != PCTL_OK ||
-	    out->op.desc->kind != PCTL_OPDEF_FUNCTION || out->op.desc->n_out != 1 ||
+	    pctl_gate_as_plan(out->op.desc) || out->op.desc->n_out != 1 ||
 	    out->op.lib->function(out->op.inst, out->op.index, dtype) == NULL ||
 	    !pctl_function_ask(&out->op, dtype, 1, &ask) ||
 	    out->op.lib->infer(out->op.inst, NULL, &ask.q, &result) != PCTL_OK)

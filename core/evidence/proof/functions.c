@@ -8,6 +8,7 @@
 
 #include "compiler/eval/float.h"
 #include "evidence/proof/function.h"
+#include "evidence/proof/gates.h"
 #include "evidence/proof/regression.h"
 
 static const uint32_t dtypes[] = {PCTL_SCALAR_U32,  PCTL_SCALAR_I32, PCTL_SCALAR_U64,
@@ -272,7 +273,7 @@ pctl_status pctl_function_units(pctl_proof_context *b, const pctl_selection *s,
 		pctl_op_ref op;
 
 		b->ops->at(b->ops->ctx, i, &op);
-		if (op.desc->kind != PCTL_OPDEF_FUNCTION || track_of(op.desc) != s->track ||
+		if (pctl_gate_as_plan(op.desc) || track_of(op.desc) != s->track ||
 		    s->track == PCTL_TRACK_APPROXIMATE || !pctl_selection_has(s, op.desc))
 			continue;
 		l.op = pctl_arena_printf(list->arena, "%s@%" PRIu32, op.desc->name,

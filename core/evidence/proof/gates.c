@@ -88,13 +88,24 @@ uint32_t pctl_gate_dtypes(pctl_gate *g, uint32_t out[PCTL_DTYPES_MAX])
 		return 1;
 	}
 	if (g->op.desc->in[0].type == NULL ||
-	    pctl_type_parse(g->op.desc->in[0].type, g->arena, NULL, &quiet, &pattern) != PCTL_OK)
+	    pctl_port_parse(g->op.desc->in[0].type, g->arena, NULL, &quiet, &pattern) != PCTL_OK)
 		return 0;
 	memcpy(out, pattern.dtype, sizeof(pattern.dtype));
 	return pattern.n_dtypes;
 }
 
+int pctl_gate_as_plan(const pctl_op_desc *op)
+{
+	return op->kind == PCTL_OPDEF_PLAN || pctl_op_has_vectors(op);
+}
+
 int pctl_gate_function(const pctl_op_ref *op, uint32_t dtype, pctl_op_function *out)
+{
+	memset(out, 0, sizeof(*out));
+	return !pctl_gate_as_plan(op->desc) && pctl_gate_form(op, dtype, out);
+}
+
+int pctl_gate_form(const pctl_op_ref *op, uint32_t dtype, pctl_op_function *out)
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
@@ -229,7 +240,7 @@ pctl_status pctl_gate_units(pctl_proof_context *b, const pctl_selection *s, cons
 		if (pctl_gate_track(op.desc) != s->track || !pctl_selection_has(s, op.desc))
 			continue;
 		status = add(list, &op, "admission", "six gates", 6, pctl_gate_admission, call);
-		if (op.desc->kind != PCTL_OPDEF_FUNCTION)
+		if (pctl_gate_as_plan(op.desc))
 			continue;
 		rules = op.lib->rules(op.inst, op.index);
 		peers = pctl_gate_peers(b->ops, &op);

@@ -62,8 +62,10 @@ static const char *ports_fault(pctl_gate *g, const pctl_port *p, uint32_t n)
 			if (strcmp(p[i].name, p[k].name) == 0)
 				return "two ports have one name";
 		if (p[i].type == NULL ||
-		    pctl_type_parse(p[i].type, g->arena, NULL, &quiet, &pattern) != PCTL_OK)
+		    pctl_port_parse(p[i].type, g->arena, NULL, &quiet, &pattern) != PCTL_OK)
 			return "a port's type cannot be read";
+		if (pattern.lanes != 0 && g->op.desc->kind != PCTL_OPDEF_FUNCTION)
+			return "a port of a plan takes vectors";
 	}
 	return NULL;
 }
@@ -130,8 +132,8 @@ static const char *lookup_fault(pctl_gate *g)
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_type_pattern index, table;
 
-	if (pctl_type_parse(d->in[0].type, g->arena, NULL, &quiet, &index) != PCTL_OK ||
-	    pctl_type_parse(d->in[pctl_lookup_port(d)].type, g->arena, NULL, &quiet, &table) !=
+	if (pctl_port_parse(d->in[0].type, g->arena, NULL, &quiet, &index) != PCTL_OK ||
+	    pctl_port_parse(d->in[pctl_lookup_port(d)].type, g->arena, NULL, &quiet, &table) !=
 		    PCTL_OK)
 		return "a port's type cannot be read";
 	return pctl_lookup_fault(d, &index, &table);
@@ -173,7 +175,7 @@ static int allows(pctl_gate *g, uint32_t dtype)
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_type_pattern pattern;
 
-	return pctl_type_parse(g->op.desc->out[0].type, g->arena, NULL, &quiet, &pattern) ==
+	return pctl_port_parse(g->op.desc->out[0].type, g->arena, NULL, &quiet, &pattern) ==
 		       PCTL_OK &&
 	       pctl_pattern_has_dtype(&pattern, dtype);
 }
@@ -185,11 +187,11 @@ static const char *form_fault(pctl_gate *g, uint32_t dtype, pctl_kernels *kernel
 	pctl_op_function f, again;
 	const pctl_program *program;
 
-	if (pctl_gate_function(&g->op, dtype, &f) != has_text)
+	if (pctl_gate_form(&g->op, dtype, &f) != has_text)
 		return "infer refuses a type that the function has WGSL for";
 	if (!has_text)
 		return NULL;
-	if (!pctl_gate_function(&g->op, dtype, &again) || again.out_dtype != f.out_dtype)
+	if (!pctl_gate_form(&g->op, dtype, &again) || again.out_dtype != f.out_dtype)
 		return "infer answers differently when asked again";
 	if (!allows(g, f.out_dtype))
 		return "infer gives a type that the output port does not allow";
@@ -247,7 +249,7 @@ static void zero_overhead(pctl_gate *g, pctl_kernels *kernels)
 	char text[128];
 
 	for (uint32_t i = 0; why == NULL && i < n; i++)
-		if (pctl_gate_function(&g->op, dtypes[i], &f))
+		if (pctl_gate_form(&g->op, dtypes[i], &f))
 			why = overhead(&f, kernels, text);
 	(void)pctl_gate_check(g, "zero overhead", why == NULL, "%s", why);
 }
@@ -379,7 +381,7 @@ static void reference(pctl_gate *g)
 
 	for (uint32_t i = 0; i < n && g->status == PCTL_OK; i++) {
 		s = (seen){0};
-		if (g->op.desc->kind != PCTL_OPDEF_FUNCTION)
+		if (pctl_gate_as_plan(g->op.desc))
 			ask_plan(g, dtypes[i], &s);
 		else if (pctl_gate_function(&g->op, dtypes[i], &f))
 			ask_function(g, &f, &s);

@@ -126,14 +126,17 @@ static void bindings(pctl_str_buf *s, const pctl_op_function *f)
 {
 	for (uint32_t i = 0; i < f->n_in; i++)
 		pctl_str_addf(s, "@group(0) @binding(%u) var<storage, read> port_%u: array<%s>;\n",
-			      i, i, wgsl_type(f->dtype));
-	pctl_str_addf(s,
-		      "@group(1) @binding(0) var<storage, read_write> result: array<%s>;\n"
-		      "@compute @workgroup_size(64)\n"
-		      "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
-		      "\tlet lane = id.x;\n"
-		      "\tif (lane < arrayLength(&result)) {\n",
-		      wgsl_type(f->out_dtype));
+			      i, i,
+			      wgsl_type(pctl_dtype_vector(f->dtype,
+							  pctl_port_lanes(&f->op.desc->in[i]))));
+	pctl_str_addf(
+		s,
+		"@group(1) @binding(0) var<storage, read_write> result: array<%s>;\n"
+		"@compute @workgroup_size(64)\n"
+		"fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+		"\tlet lane = id.x;\n"
+		"\tif (lane < arrayLength(&result)) {\n",
+		wgsl_type(pctl_dtype_vector(f->out_dtype, pctl_port_lanes(&f->op.desc->out[0]))));
 }
 
 static char *called(const pctl_op_function *f, const char *text, const char *name)

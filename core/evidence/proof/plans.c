@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/graph/type.h"
+#include "evidence/proof/gates.h"
 
 #define PROBLEMS_A_BLOCK 8u
 #define LAW_ELEMENTS_MOST 70000u /* laws of problems above this size are left to parity */
@@ -263,7 +264,7 @@ static pctl_status add_op(pctl_proof_context *b, const pctl_selection *s, const 
 	uint32_t n = 0;
 
 	if (op->desc->n_in > 0)
-		status = pctl_type_parse(op->desc->in[0].type, list->arena, NULL, call, &first);
+		status = pctl_port_parse(op->desc->in[0].type, list->arena, NULL, call, &first);
 	for (uint32_t i = 0; i < first.n_dtypes && status == PCTL_OK; i++)
 		status = add_dtype(b, s, op, first.dtype[i], &n, call, list);
 	if (status == PCTL_OK && n == 0)
@@ -283,7 +284,7 @@ pctl_status pctl_plan_units(pctl_proof_context *b, const pctl_selection *s, cons
 		pctl_op_ref op;
 
 		b->ops->at(b->ops->ctx, i, &op);
-		if (op.desc->kind == PCTL_OPDEF_PLAN && track_of(op.desc) == s->track &&
+		if (pctl_gate_as_plan(op.desc) && track_of(op.desc) == s->track &&
 		    s->level >= least && pctl_selection_has(s, op.desc))
 			status = add_op(b, s, &op, call, list);
 	}

@@ -69,6 +69,8 @@ static pctl_tensor_type shape_of(const pctl_type_pattern *t, dims *d, uint64_t s
 		out.rank = pattern % 3 == 1 && size % 2 == 0 ? 2 : 1;
 		out.dim[0] = out.rank == 2 ? size / 2 : size;
 		out.dim[1] = out.rank == 2 ? 2 : 0;
+		if (t->lanes != 0)
+			out.dim[out.rank++] = t->lanes;
 		return out;
 	}
 	for (uint32_t i = 0; i < t->rank; i++)
@@ -89,7 +91,7 @@ static pctl_status fill_ports(const pctl_problems *l, uint64_t size, uint32_t pa
 		pctl_type_pattern t;
 		uint64_t n;
 
-		status = pctl_type_parse(p->op.desc->in[i].type, arena, NULL, call, &t);
+		status = pctl_port_parse(p->op.desc->in[i].type, arena, NULL, call, &t);
 		if (status != PCTL_OK)
 			break;
 		type = shape_of(&t, &d, size, pattern);

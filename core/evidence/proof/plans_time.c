@@ -115,7 +115,7 @@ pctl_status pctl_plan_baselines(pctl_proof_context *b, const pctl_op_ref *op, co
 	pctl_status status = PCTL_OK;
 
 	if (op->desc->n_in > 0)
-		status = pctl_type_parse(op->desc->in[0].type, list->arena, NULL, call, &first);
+		status = pctl_port_parse(op->desc->in[0].type, list->arena, NULL, call, &first);
 	for (uint32_t i = 0; i < first.n_dtypes && status == PCTL_OK; i++) {
 		pctl_problems *l = pctl_arena_alloc(list->arena, sizeof(*l));
 

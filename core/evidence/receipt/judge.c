@@ -179,6 +179,10 @@ static pctl_status add_steps(struct part *p, const pctl_job_plan *whole, uint32_
 			s->bindings[i].buffer = p->map[s->bindings[i].buffer];
 		}
 		at += s->n_bindings;
+		if (s->counts != 0) {
+			s->counts = p->map[s->counts - 1] + 1;
+			p->plan->buffers[s->counts - 1].usage |= PCTL_BUFFER_INDIRECT;
+		}
 		if (s->kind != PCTL_STEP_KERNEL)
 			s->to = p->map[s->to];
 		if (s->kind == PCTL_STEP_COPY)

@@ -60,6 +60,10 @@ enum { PCTL_CLASS_INTEGER = 1, PCTL_CLASS_STRICT = 2, PCTL_CLASS_APPROXIMATE = 3
  * One port. `type` is a pattern in the pipeline language's notation: a dtype or an alternative of
  * them, and named dimensions: "u32[m,2]", "u32|i32|u64[...]" ("..." is any shape). A dimension name
  * that stands in several ports must agree.
+ *
+ * Of a function op also a vector: "vec2<f32>[...]", "vec4<f32>|vec4<f16>[...]", of f32, f16, i32 or u32. What feeds it has 2 or 4
+ * elements along its last dimension, which the function takes, or gives, as one value of that WGSL type; the dimensions before it are the
+ * op's shape, in which all ports broadcast (semantics 14.10). infer, plan and reference see the whole shapes.
  */
 typedef struct pctl_port {
 	const char *name;
@@ -181,7 +185,14 @@ typedef struct pctl_plan_override {
 	uint64_t value;
 } pctl_plan_override;
 
-/* One dispatch. wgsl is the kernel's text, name names it in messages ("rank/gather.wgsl"). */
+/*
+ * One dispatch. wgsl is the kernel's text, name names it in messages ("rank/gather.wgsl").
+ *
+ * counts  0: `groups` workgroups. Else 1 + a temporary or output of which a command before this one wrote something: the three u32 at
+ *         counts_offset (a multiple of 4), as they are when the dispatch begins, are how many workgroups it has. `groups` are then the
+ *         most, by which it is proven and priced; it may not ask for their number (num_workgroups). More along any of the three dimensions
+ *         are cut to the most, and the job fails (PC5228)
+ */
 typedef struct pctl_plan_kernel {
 	pctl_head head;
 	const char *name;
@@ -192,6 +203,10 @@ typedef struct pctl_plan_kernel {
 	uint32_t n_overrides, n_bindings;
 	uint32_t groups[3];
 	uint32_t reserved;
+	/* [appended: ask PCTL_HAS] */
+	uint64_t counts_offset;
+	uint32_t counts;
+	uint32_t reserved2;
 } pctl_plan_kernel;
 
 /* After the plan ran, the u64 (or u32, by `bytes`) at offset of buffer must equal `expected`;

@@ -1,4 +1,4 @@
-/* The turn budget of a job's kernels: whether a device says that an invocation went over it. */
+/* The turn budget of a job's kernels: whether a device says that an invocation went over it; and so of workgroups that it found. */
 #include <inttypes.h>
 
 #include "runtime/exec/job_private.h"
@@ -16,12 +16,24 @@ static pctl_pos first_loop(const pctl_kernel_module *u)
 	return (pctl_pos){u->name, 0, 0, 0, 0};
 }
 
+static pctl_status refuse_counts(const pctl_job_plan *plan, const pctl_step *step,
+				 const pctl_call *call)
+{
+	return pctl_refuse(call, PC5228_COUNTS,
+			   "job \"%s\": kernel %s was to have more workgroups than the "
+			   "%" PRIu32 " x %" PRIu32 " x %" PRIu32 " that its plan declares",
+			   plan->name, step->unit->name, step->groups[0], step->groups[1],
+			   step->groups[2]);
+}
+
 pctl_status pctl_job_refuse_turns(const pctl_job_plan *plan, uint32_t step, const char *why,
 				  const pctl_call *call)
 {
 	const pctl_kernel_module *u = plan->steps[step].unit;
 	const pctl_pos pos = first_loop(u);
 
+	if (plan->steps[step].is_counts_check)
+		return refuse_counts(plan, &plan->steps[step + 1], call);
 	return pctl_refuse_at(call, PC5226_TURNS, &pos, PCTL_TURNS_HINT,
 			      "job \"%s\": an invocation of kernel %s makes more than %" PRIu32
 			      " turns of loops that nothing bounds%s",
@@ -33,6 +45,8 @@ static pctl_status refuse(struct pctl_job_running *r, uint32_t step)
 	pctl_counts counts = {0};
 	pctl_status status = PCTL_OK;
 
+	if (r->plan->steps[step].is_counts_check)
+		return pctl_job_refuse_turns(r->plan, step, "", r->call);
 	r->exceeded = step + 1;
 	if (r->run->quiet_turns)
 		return PCTL_E_EXEC;

@@ -45,7 +45,7 @@ static pctl_status make_buffers(pctl_kept_plan *k, pctl_buffer *const *buffers)
 	if (pctl_session_pools(k->r.s, plan))
 		status = k->r.t->buffer_create(k->r.dev, k->r.call, plan->pool_bytes,
 					       PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM |
-						       PCTL_BUFFER_TRANSFER,
+						       PCTL_BUFFER_TRANSFER | PCTL_BUFFER_INDIRECT,
 					       &k->r.pool);
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_buffers; i++) {
 		k->is_given[i] = buffers[i] != NULL;

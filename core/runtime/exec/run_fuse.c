@@ -59,18 +59,44 @@ static uint32_t instructions_of(const pctl_run_node *n)
 	return sum;
 }
 
+/* Elements of a value that a job's function takes at a port, or gives. */
+static uint32_t lanes_in(const pctl_run_node *n, uint32_t port)
+{
+	return n->canonical->form == PCTL_PLAN_FORM_FUNCTION
+		       ? pctl_port_lanes(pctl_op_input(n->node->op.desc, port))
+		       : 1;
+}
+
+static uint32_t lanes_out(const pctl_run_node *n)
+{
+	return n->canonical->form == PCTL_PLAN_FORM_FUNCTION
+		       ? pctl_port_lanes(&n->node->op.desc->out[0])
+		       : 1;
+}
+
+static pctl_tensor_type places_out(const pctl_run_node *n)
+{
+	pctl_tensor_type places;
+
+	(void)pctl_type_places(&n->out[0], lanes_out(n), &places);
+	return places;
+}
+
 /* How element i of a job is found in its operand. */
 static pctl_index_map map_of(const pctl_run_node *n, uint32_t port)
 {
 	pctl_index_map m = {.rank = 0};
-	pctl_tensor_type like = n->in[port];
+	const pctl_tensor_type out = places_out(n);
+	pctl_tensor_type in, like;
 
+	(void)pctl_type_places(&n->in[port], lanes_in(n, port), &in);
+	like = in;
 	if (n->canonical->form == PCTL_PLAN_FORM_VIEW) {
 		pctl_index_map_view(&n->canonical->view, &m);
 	} else {
-		like.dtype = n->out[0].dtype;
-		if (!pctl_type_equal(&like, &n->out[0]))
-			pctl_index_map_stretch(&n->in[port], &n->out[0], &m);
+		like.dtype = out.dtype;
+		if (!pctl_type_equal(&like, &out))
+			pctl_index_map_stretch(&in, &out, &m);
 	}
 	pctl_index_map_simplify(&m);
 	return m;
@@ -149,12 +175,42 @@ static int is_read_within(struct growing *g, uint32_t job, uint32_t *under)
 
 			if (n->node->in[i].job != job)
 				continue;
+			/* What is made as vectors is read as such. */
+			if (lanes_in(n, i) != lanes_out(&g->r->nodes[job]))
+				return 0;
 			m = map_of(n, i);
 			here = index_under(g, g->under[g->jobs[j]], &m);
 			*under = users++ == 0 || *under == here ? here : SEVERAL;
 		}
 	}
 	return users != 0 && users == g->r->nodes[job].users[0];
+}
+
+/* A source outside the group is read as the same vectors, or elements, wherever it is read. */
+static uint32_t lanes_of_source(const struct growing *g, pctl_source s)
+{
+	uint32_t lanes = 0;
+
+	for (uint32_t j = 0; j < g->n_jobs; j++) {
+		const pctl_run_node *n = &g->r->nodes[g->jobs[j]];
+
+		for (uint32_t i = 0; i < n->node->n_in; i++) {
+			if (n->node->in[i].job != s.job || n->node->in[i].port != s.port)
+				continue;
+			if (lanes != 0 && lanes != lanes_in(n, i))
+				return 0;
+			lanes = lanes_in(n, i);
+		}
+	}
+	return lanes;
+}
+
+static int are_read_alike(const struct growing *g, const pctl_source *sources, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (lanes_of_source(g, sources[i]) == 0)
+			return 0;
+	return 1;
 }
 
 static int same_placement(const pctl_run_node *a, const pctl_run_node *b)
@@ -170,21 +226,23 @@ static int take_in(struct growing *g, uint32_t job)
 	const pctl_run_node *n = &g->r->nodes[job], *root = &g->r->nodes[g->jobs[0]];
 	pctl_source sources[PCTL_ELEMENTWISE_INPUTS + 1];
 	const uint32_t more = instructions_of(n);
+	const pctl_tensor_type places = places_out(n), result = places_out(root);
 	uint64_t mine, all;
-	uint32_t under = 0;
+	uint32_t under = 0, n_sources;
 
 	if (g->n_jobs == MOST_JOBS || g->instructions + more > MOST_INSTRUCTIONS ||
 	    !same_placement(n, root) || !is_read_within(g, job, &under))
 		return 0;
-	(void)pctl_type_elements(&n->out[0], &mine);
-	(void)pctl_type_elements(&root->out[0], &all);
+	(void)pctl_type_elements(&places, &mine);
+	(void)pctl_type_elements(&result, &all);
 	/* A function is computed once for each of its elements, or alone. */
 	if (n->canonical->form == PCTL_PLAN_FORM_FUNCTION && (under == SEVERAL || mine < all))
 		return 0;
 	g->is_in[job] = 1;
 	g->under[job] = under;
 	g->jobs[g->n_jobs++] = job;
-	if (sources_of(g, sources, PCTL_ELEMENTWISE_INPUTS) > PCTL_ELEMENTWISE_INPUTS) {
+	n_sources = sources_of(g, sources, PCTL_ELEMENTWISE_INPUTS);
+	if (n_sources > PCTL_ELEMENTWISE_INPUTS || !are_read_alike(g, sources, n_sources)) {
 		g->is_in[job] = 0;
 		g->n_jobs--;
 		return 0;
@@ -275,6 +333,23 @@ pctl_status pctl_run_fuse(pctl_running *r, uint32_t from, uint32_t to)
 
 /* ---- its plan ----------------------------------------------------------------------------- */
 
+/* A source of the group as its jobs read it. */
+static pctl_tensor_type read_type(const pctl_running *r, const pctl_run_group *g, pctl_source s)
+{
+	pctl_tensor_type type = s.job == PCTL_FROM_INPUT ? r->input_types[s.port]
+							 : r->nodes[s.job].out[s.port],
+			 places = type;
+
+	for (uint32_t j = 0; j < g->n_jobs; j++) {
+		const pctl_run_node *n = &r->nodes[g->jobs[j]];
+
+		for (uint32_t i = 0; i < n->node->n_in; i++)
+			if (n->node->in[i].job == s.job && n->node->in[i].port == s.port)
+				(void)pctl_type_places(&type, lanes_in(n, i), &places);
+	}
+	return places;
+}
+
 /* Elementary functions are long: one a time then, so that a kernel does not become four times as long. */
 static int is_short(const pctl_run_node *n)
 {
@@ -305,7 +380,7 @@ static pctl_element_node element_of(const pctl_running *r, const pctl_run_group 
 	const pctl_op_ref *op = &n->node->op;
 	const int is_view = n->canonical->form == PCTL_PLAN_FORM_VIEW;
 	pctl_element_node e = {.kind = is_view ? PCTL_ELEMENT_VIEW : PCTL_ELEMENT_FUNCTION,
-			       .type = n->out[0],
+			       .type = places_out(n),
 			       .n_in = n->node->n_in};
 
 	(void)r;
@@ -337,10 +412,8 @@ static pctl_status plan_group(pctl_running *r, const pctl_run_group *g, const pc
 	for (uint32_t i = 0; status == PCTL_OK && i < g->n_in; i++) {
 		const pctl_source s = g->in[i];
 
-		nodes[i] = (pctl_element_node){.kind = PCTL_ELEMENT_INPUT,
-					       .type = s.job == PCTL_FROM_INPUT
-							       ? r->input_types[s.port]
-							       : r->nodes[s.job].out[s.port]};
+		nodes[i] =
+			(pctl_element_node){.kind = PCTL_ELEMENT_INPUT, .type = read_type(r, g, s)};
 		(void)pctl_type_buffer_bytes(&nodes[i].type, &n_bytes);
 		status = pctl_job_plan_buffer(*out, PCTL_PLAN_INPUT, n_bytes, NULL, call,
 					      &nodes[i].buffer);

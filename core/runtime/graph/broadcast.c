@@ -81,31 +81,40 @@ pctl_status pctl_op_operands(const pctl_op_ref *op, const pctl_op_query *q, cons
 			     const pctl_pos *pos, const pctl_call *call,
 			     pctl_tensor_type out[PCTL_PORTS_MAX])
 {
-	pctl_tensor_type shape;
+	pctl_tensor_type shape, in[PCTL_PORTS_MAX];
 	uint32_t bad = 0, other = 0;
 
 	for (uint32_t i = 0; i < q->n_in && i < PCTL_PORTS_MAX; i++)
 		out[i] = q->in[i];
-	if (op->desc->kind != PCTL_OPDEF_FUNCTION || q->n_in < 2)
+	if (op->desc->kind != PCTL_OPDEF_FUNCTION)
 		return PCTL_OK;
-	if (!pctl_broadcast_shape(q->in, q->n_in, &shape, &bad)) {
-		pctl_tensor_type two[2] = {q->in[0], q->in[bad]}, ignored;
+	for (uint32_t i = 0; i < q->n_in && i < PCTL_PORTS_MAX; i++)
+		if (!pctl_type_places(&q->in[i], pctl_port_lanes(&op->desc->in[i]), &in[i]))
+			return pctl_op_symbols(op, q, NULL, job, pos, call);
+	if (q->n_in < 2)
+		return PCTL_OK;
+	if (!pctl_broadcast_shape(in, q->n_in, &shape, &bad)) {
+		pctl_tensor_type two[2] = {in[0], in[bad]}, ignored;
 
 		/* The one that it does not go with, for the words. */
 		for (; other + 1 < bad && pctl_broadcast_shape(two, 2, &ignored, &(uint32_t){0});)
-			two[0] = q->in[++other];
+			two[0] = in[++other];
 		return refuse(op, q, job, pos, other, bad, call);
 	}
 	for (uint32_t i = 0; i < q->n_in && i < PCTL_PORTS_MAX; i++) {
-		if (same_shape(&out[i], &shape))
+		const uint32_t lanes = pctl_port_lanes(&op->desc->in[i]);
+
+		if (same_shape(&in[i], &shape))
 			continue;
 		for (other = 0;
-		     other + 1 < q->n_in && (other == i || !same_shape(&q->in[other], &shape));)
+		     other + 1 < q->n_in && (other == i || !same_shape(&in[other], &shape));)
 			other++;
-		if (!pctl_port_stretches(op->desc, i))
+		if (!pctl_port_stretches(op->desc, i) || shape.rank + (lanes > 1) > PCTL_RANK_MAX)
 			return refuse(op, q, job, pos, other, i, call);
 		out[i].rank = shape.rank;
 		memcpy(out[i].dim, shape.dim, sizeof(shape.dim));
+		if (lanes > 1)
+			out[i].dim[out[i].rank++] = lanes;
 	}
 	return PCTL_OK;
 }
@@ -128,7 +137,7 @@ static int view_fits(const pctl_tensor_type *in, const pctl_op_result *r)
 pctl_status pctl_op_infer(const pctl_op_ref *op, const pctl_op_query *q, const char *job,
 			  const pctl_pos *pos, const pctl_call *call, pctl_op_result *out)
 {
-	pctl_tensor_type in[PCTL_PORTS_MAX];
+	pctl_tensor_type in[PCTL_PORTS_MAX], from, to;
 	pctl_op_query asked = *q;
 	pctl_status status = pctl_op_operands(op, q, job, pos, call, in);
 
@@ -145,7 +154,9 @@ pctl_status pctl_op_infer(const pctl_op_ref *op, const pctl_op_query *q, const c
 	if (status != PCTL_OK)
 		return status;
 	if (op->desc->kind == PCTL_OPDEF_FUNCTION && q->n_in != 0 &&
-	    !same_shape(&in[0], &out->out[0]))
+	    (!pctl_type_places(&in[0], pctl_port_lanes(&op->desc->in[0]), &from) ||
+	     !pctl_type_places(&out->out[0], pctl_port_lanes(&op->desc->out[0]), &to) ||
+	     !same_shape(&from, &to)))
 		return pctl_refuse(call, PC4132_PLAN,
 				   "function op \"%s\" of \"%s\" gives its output another shape "
 				   "than its operands have",

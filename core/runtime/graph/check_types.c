@@ -286,13 +286,47 @@ static int stretch_dims(struct typing *t, uint32_t a, uint32_t b, uint32_t *out)
 	return 1;
 }
 
+/* Of a port that takes vectors: what feeds it ends with so many elements. */
+static void hold_lanes(struct typing *t, const pctl_graph_node *n, const pctl_port *port,
+		       const struct place *place, const struct edge_type *have,
+		       const pctl_pipe_ref *ref)
+{
+	const pctl_dim_pattern last = {NULL, pctl_port_lanes(port)};
+	uint32_t dims[2];
+
+	if (last.value == 1 || have->any_shape)
+		return;
+	if (have->rank == 0) {
+		mismatch(t, n, port->name, port->type, ref, "has no dimension", PC4102_EDGE_TYPE,
+			 NULL);
+		return;
+	}
+	dims[0] = have->dim[have->rank - 1];
+	dims[1] = add_symbol(t, n->job->id, &last, place);
+	if (!unify_dims(t, dims[1], dims[0]))
+		mismatch(t, n, port->name, port->type, ref,
+			 pctl_arena_printf(t->c->graph->arena, "is %s", edge_text(t, have)),
+			 PC4106_DIMENSION, dims);
+}
+
+/* What feeds input i of a function op, without the dimension that its vectors lie along. */
+static struct edge_type places_of(const struct typing *t, const pctl_graph_node *n, uint32_t i)
+{
+	struct edge_type e = *edge_of(t, n->in[i]);
+
+	e.rank -= pctl_port_lanes(&n->op.desc->in[i]) != 1 && e.rank != 0;
+	return e;
+}
+
 /* Operands of a function op that are stretched, and the shape that they are stretched to: the output's (semantics 14.2). */
 static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
 {
-	struct edge_type shape = *edge_of(t, n->in[0]);
+	const pctl_dim_pattern lanes = {NULL, pctl_port_lanes(&n->op.desc->out[0])};
+	const struct place nowhere = {NULL, {NULL, 0, 0, 0, 0}};
+	struct edge_type shape = places_of(t, n, 0);
 
 	for (uint32_t i = 1; i < n->n_in; i++) {
-		const struct edge_type *have = edge_of(t, n->in[i]);
+		const struct edge_type places = places_of(t, n, i), *have = &places;
 		struct edge_type next = {.rank = shape.rank > have->rank ? shape.rank : have->rank};
 		const uint32_t a = next.rank - shape.rank, b = next.rank - have->rank;
 
@@ -304,10 +338,11 @@ static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
 			}
 			if (stretch_dims(t, shape.dim[d - a], have->dim[d - b], &next.dim[d]))
 				continue;
-			pctl_check_keep(t->c, pctl_broadcast_refuse(
-						      n->op.desc, n->job->id, &ref_of(n, i)->pos, 0,
-						      edge_text(t, edge_of(t, n->in[0])), i,
-						      edge_text(t, have), t->c->call));
+			pctl_check_keep(t->c,
+					pctl_broadcast_refuse(
+						n->op.desc, n->job->id, &ref_of(n, i)->pos, 0,
+						edge_text(t, edge_of(t, n->in[0])), i,
+						edge_text(t, edge_of(t, n->in[i])), t->c->call));
 			return;
 		}
 		shape.any_shape = next.any_shape;
@@ -317,7 +352,7 @@ static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
 	if (shape.any_shape)
 		return;
 	for (uint32_t i = 0; i < n->n_in; i++) {
-		const struct edge_type *have = edge_of(t, n->in[i]);
+		const struct edge_type places = places_of(t, n, i), *have = &places;
 		int fits = have->rank == shape.rank;
 
 		if (pctl_port_stretches(n->op.desc, i))
@@ -334,8 +369,10 @@ static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
 						n->op.desc, n->job->id, &ref_of(n, i)->pos,
 						i == 0 ? 1 : 0,
 						edge_text(t, edge_of(t, n->in[i == 0 ? 1 : 0])), i,
-						edge_text(t, have), t->c->call));
+						edge_text(t, edge_of(t, n->in[i])), t->c->call));
 	}
+	if (lanes.value != 1 && shape.rank < PCTL_RANK_MAX)
+		shape.dim[shape.rank++] = add_symbol(t, n->job->id, &lanes, &nowhere);
 	if (t->outs[index][0].any_shape) {
 		t->outs[index][0].any_shape = 0;
 		t->outs[index][0].rank = shape.rank;
@@ -364,7 +401,7 @@ static void type_op(struct typing *t, uint32_t index)
 		const pctl_pipe_ref *ref = ref_of(n, i);
 		const pctl_port *port = pctl_op_input(desc, i);
 
-		if (pctl_type_parse(port->type, arena, NULL, t->c->call, &in[i]) != PCTL_OK ||
+		if (pctl_port_parse(port->type, arena, NULL, t->c->call, &in[i]) != PCTL_OK ||
 		    ref == NULL) {
 			pctl_check_keep(t->c, PCTL_E_PLUGIN);
 			return;
@@ -372,9 +409,10 @@ static void type_op(struct typing *t, uint32_t index)
 		place = port_place(t, n, port->name);
 		want[i] = from_pattern(t, n->job->id, &in[i], &place);
 		unify(t, n, port->name, port->type, &want[i], edge_of(t, n->in[i]), ref);
+		hold_lanes(t, n, port, &place, edge_of(t, n->in[i]), ref);
 	}
 	for (uint32_t i = 0; i < n->n_out; i++) {
-		if (pctl_type_parse(desc->out[i].type, arena, NULL, t->c->call, &pattern) !=
+		if (pctl_port_parse(desc->out[i].type, arena, NULL, t->c->call, &pattern) !=
 		    PCTL_OK) {
 			pctl_check_keep(t->c, PCTL_E_PLUGIN);
 			return;

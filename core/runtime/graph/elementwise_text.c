@@ -486,7 +486,8 @@ int pctl_element_has_function(const pctl_elementwise *e)
 int pctl_element_can_be_wide(const pctl_elementwise *e, uint64_t n)
 {
 	for (uint32_t i = 0; i < e->n_nodes; i++)
-		if (pctl_dtype_bytes(e->nodes[i].type.dtype) > 4)
+		if (pctl_dtype_bytes(e->nodes[i].type.dtype) > 4 ||
+		    pctl_dtype_element(e->nodes[i].type.dtype) != e->nodes[i].type.dtype)
 			return 0;
 	return n % 4 == 0 && pctl_element_has_function(e);
 }

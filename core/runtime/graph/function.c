@@ -46,7 +46,7 @@ static char *kernel_text(const pctl_op_ref *op, const pctl_op_query *q, uint32_t
 		      op->desc->out[0].name, pctl_elementwise_type(out_dtype), INVOCATIONS,
 		      folded ? " + id.y * 16776960u" : "", op->desc->out[0].name,
 		      padded ? " - 1u" : "", op->desc->out[0].name);
-	function_name(&s, op->desc->name, q->in[0].dtype);
+	function_name(&s, op->desc->name, pctl_dtype_element(q->in[0].dtype));
 	for (uint32_t i = 0; i < q->n_in; i++)
 		pctl_str_addf(&s, "%sport_%s[i]", i == 0 ? "(" : ", ", op->desc->in[i].name);
 	pctl_str_add(&s, ");\n\t}\n}\n");
@@ -97,7 +97,7 @@ static pctl_status plan_stretched(const pctl_planner *planner, const pctl_op_ref
 				    .type = *out,
 				    .op = op->desc->name,
 				    .text = function,
-				    .operand = q->in[0].dtype,
+				    .operand = pctl_dtype_element(q->in[0].dtype),
 				    .n_in = q->n_in};
 	for (uint32_t i = 0; i < q->n_in; i++) {
 		nodes[i] = (pctl_element_node){.kind = PCTL_ELEMENT_INPUT,
@@ -112,13 +112,28 @@ static pctl_status plan_stretched(const pctl_planner *planner, const pctl_op_ref
 	return pctl_elementwise_plan(planner->kernels, &e, call, plan);
 }
 
+/* The kernel's elements: of a port that takes a vector each is one. 0: the op is none for that. */
+static int places_of(const pctl_op_desc *desc, const pctl_op_query *q,
+		     const pctl_tensor_type *out_type, pctl_tensor_type *in, pctl_tensor_type *out)
+{
+	int fits = q->n_in <= PCTL_PORTS_MAX && desc->n_out == 1 &&
+		   pctl_type_places(out_type, pctl_port_lanes(&desc->out[0]), out);
+
+	for (uint32_t i = 0; fits && i < q->n_in; i++)
+		fits = pctl_type_places(&q->in[i], pctl_port_lanes(&desc->in[i]), &in[i]);
+	return fits;
+}
+
 pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
-				   const pctl_op_query *q, const pctl_tensor_type *out_types,
+				   const pctl_op_query *whole, const pctl_tensor_type *out_types,
 				   const pctl_plan_slot *slots, const pctl_call *call,
 				   pctl_job_plan *plan)
 {
-	const char *function =
-		q->n_in == 0 ? NULL : op->lib->function(op->inst, op->index, q->in[0].dtype);
+	const char *function = whole->n_in == 0
+				       ? NULL
+				       : op->lib->function(op->inst, op->index, whole->in[0].dtype);
+	pctl_tensor_type in[PCTL_PORTS_MAX], out;
+	const pctl_op_query places = {.op = whole->op, .n_in = whole->n_in, .in = in}, *q = &places;
 	pctl_kernel_source source = {.name = op->desc->name, .flags = planner->wgsl_flags};
 	pctl_plan_binding bindings[PCTL_PORTS_MAX + 1] = {{0}};
 	pctl_known_binding known[PCTL_PORTS_MAX + 1];
@@ -131,9 +146,8 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 	if (function == NULL)
 		return pctl_refuse(call, PC4134_NO_FORM, "op \"%s\" has no form for %s",
 				   op->desc->name,
-				   q->n_in == 0 ? "no input" : pctl_dtype_name(q->in[0].dtype));
-	if (!pctl_type_elements(&out_types[0], &n) || q->n_in > PCTL_PORTS_MAX ||
-	    op->desc->n_out != 1)
+				   q->n_in == 0 ? "no input" : pctl_dtype_name(whole->in[0].dtype));
+	if (!places_of(op->desc, whole, &out_types[0], in, &out) || !pctl_type_elements(&out, &n))
 		return pctl_refuse(call, PC4132_PLAN,
 				   "function op \"%s\" has ports that cannot be mapped",
 				   op->desc->name);
@@ -141,15 +155,15 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 		return pctl_refuse(call, PC4133_SIZE,
 				   "op \"%s\" on %" PRIu64 " elements: an index has 32 bits",
 				   op->desc->name, n);
-	if (is_stretched(q, &out_types[0]) || is_too_large(planner, q, &out_types[0]))
-		return plan_stretched(planner, op, q, &out_types[0], function, slots, call, plan);
+	if (is_stretched(q, &out) || is_too_large(planner, q, &out))
+		return plan_stretched(planner, op, q, &out, function, slots, call, plan);
 	n_groups = pctl_num_div_up(n, INVOCATIONS);
 	if (n_groups > MOST_GROUPS) {
 		groups[1] = (uint32_t)pctl_num_div_up(n_groups, MOST_GROUPS);
 		n_groups = MOST_GROUPS;
 	}
 	groups[0] = (uint32_t)n_groups;
-	text = kernel_text(op, q, out_types[0].dtype, function, n);
+	text = kernel_text(op, q, out.dtype, function, n);
 	if (text == NULL)
 		return pctl_no_memory(call, "a kernel");
 	source.text = text;

@@ -9,7 +9,8 @@
 #include "runtime/graph/type.h"
 #include "pipectl/backend.h"
 
-/* TURNS: the flag of a kernel's step (pctl_program_turn_flag), the host's own: zero at first, and never cleared. */
+/* TURNS: the flag of a kernel's step (pctl_program_turn_flag, or a check of workgroups), the host's own: zero at first, and never
+ * cleared. */
 enum {
 	PCTL_PLAN_INPUT = 1,
 	PCTL_PLAN_OUTPUT,
@@ -46,7 +47,9 @@ typedef struct pctl_step {
 	uint32_t from, to;
 	uint64_t from_offset, to_offset, n_bytes;
 	uint64_t counts_offset;
-	uint32_t counts, reserved;
+	uint32_t counts;
+	uint32_t
+		is_counts_check; /* 1: the host's own, which holds the workgroups of the next kernel against the most */
 } pctl_step;
 
 /* What the host wrote of itself: the whole plan is the one kernel of a function op, or of a view. */

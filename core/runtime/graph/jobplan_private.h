@@ -3,6 +3,7 @@
 #define PIPECTL_RUNTIME_GRAPH_JOBPLAN_PRIVATE_H
 
 #include "runtime/graph/jobplan.h"
+#include "runtime/graph/jobplan_step.h"
 #include "runtime/graph/repeat.h"
 
 #define DEEPEST_NESTING 8u
@@ -56,6 +57,10 @@ int pctl_frame_copy_falls_away(const struct pctl_frame *f, uint32_t from, uint64
 
 /* jobplan_op.c: an op opened up over a frame. */
 pctl_status pctl_frame_run_op(struct pctl_frame *f, const pctl_op_query *q);
+
+/* Before a kernel whose workgroups stand in a buffer: a copy of their numbers, in *counts, and the check of it. */
+pctl_status pctl_frame_counts(struct pctl_frame *f, const pctl_plan_kernel *k,
+			      const pctl_program *p, uint32_t *counts);
 
 /* The sink of a frame but for `op`, which opens up another. */
 pctl_plan_sink pctl_frame_sink(struct pctl_frame *f);

@@ -131,8 +131,10 @@ static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 				     .groups = k->groups,
 				     .bindings = known,
 				     .n_bindings = k->n_bindings};
+	const int is_counted = PCTL_HAS(k, pctl_plan_kernel, counts) && k->counts != 0;
 	const pctl_kernel_module *unit;
 	pctl_status status = PCTL_OK;
+	uint32_t counts = 0;
 
 	if (overrides == NULL || bindings == NULL || known == NULL) {
 		status = pctl_plan_no_memory(f->call);
@@ -172,9 +174,13 @@ static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 		known[i] = pctl_job_plan_known(f->plan, &bindings[i]);
 	}
 	status = pctl_kernels_get(f->planner->kernels, &source, f->call, &unit);
+	if (status == PCTL_OK && is_counted)
+		status = pctl_frame_counts(f, k, unit->program, &counts);
 	if (status == PCTL_OK)
 		status = pctl_job_plan_kernel(f->plan, unit, bindings, k->n_bindings, k->groups,
 					      f->call);
+	if (status == PCTL_OK && is_counted)
+		pctl_job_plan_indirect(f->plan, f->plan->n_steps - 1, counts, 0);
 out:
 	free(overrides);
 	free(bindings);

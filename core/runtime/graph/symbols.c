@@ -28,6 +28,9 @@ int pctl_port_symbols_unify(pctl_port_symbols *s, const char *port, const pctl_t
 
 	*bad = UINT32_MAX;
 	*known = NULL;
+	if (p->lanes != 0 &&
+	    (t->rank == 0 || t->rank > PCTL_RANK_MAX || t->dim[t->rank - 1] != p->lanes))
+		return 0;
 	if (t->rank > PCTL_RANK_MAX || t->rank < p->rank || (!p->any_shape && ahead != 0))
 		return 0;
 	for (uint32_t d = 0; d < p->rank; d++) {
@@ -72,7 +75,7 @@ static pctl_status hold_inputs(const pctl_op_ref *op, const pctl_op_query *q, co
 
 	for (uint32_t i = 0; i < q->n_in; i++) {
 		const pctl_port *port = pctl_op_input(op->desc, i);
-		const pctl_status status = pctl_type_parse(port->type, arena, NULL, call, &p);
+		const pctl_status status = pctl_port_parse(port->type, arena, NULL, call, &p);
 
 		if (status != PCTL_OK)
 			return status;
@@ -91,7 +94,7 @@ static pctl_status hold_outputs(const pctl_op_ref *op, const pctl_tensor_type *o
 
 	for (uint32_t i = 0; i < op->desc->n_out; i++) {
 		const pctl_port *port = &op->desc->out[i];
-		const pctl_status status = pctl_type_parse(port->type, arena, NULL, call, &p);
+		const pctl_status status = pctl_port_parse(port->type, arena, NULL, call, &p);
 
 		if (status != PCTL_OK)
 			return status;

@@ -9,17 +9,74 @@
 #include "foundation/base/str.h"
 #include "foundation/dtype/dtype.h"
 
+#define LANES_AT 8u /* bits below are the element's dtype */
+
+/* Vectors that kernels have of their own, and ports may ask for. */
+static const struct vector {
+	uint32_t dtype, lanes;
+	const char *name;
+} vectors[] = {{PCTL_SCALAR_F32, 2, "vec2<f32>"}, {PCTL_SCALAR_F32, 4, "vec4<f32>"},
+	       {PCTL_SCALAR_F16, 2, "vec2<f16>"}, {PCTL_SCALAR_F16, 4, "vec4<f16>"},
+	       {PCTL_SCALAR_I32, 2, "vec2<i32>"}, {PCTL_SCALAR_I32, 4, "vec4<i32>"},
+	       {PCTL_SCALAR_U32, 2, "vec2<u32>"}, {PCTL_SCALAR_U32, 4, "vec4<u32>"}};
+#define N_VECTORS (sizeof(vectors) / sizeof(vectors[0]))
+
+uint32_t pctl_dtype_vector(uint32_t dtype, uint32_t lanes)
+{
+	return lanes < 2 ? dtype : dtype | lanes << LANES_AT;
+}
+
+uint32_t pctl_dtype_element(uint32_t dtype)
+{
+	return dtype & ((1u << LANES_AT) - 1u);
+}
+
+static uint32_t lanes_of(uint32_t dtype)
+{
+	return dtype >> LANES_AT == 0 ? 1 : dtype >> LANES_AT;
+}
+
 uint32_t pctl_dtype_bytes(uint32_t dtype)
 {
-	const pctl_dtype *t = pctl_dtype_of(dtype);
+	const pctl_dtype *t = pctl_dtype_of(pctl_dtype_element(dtype));
 
-	return t == NULL || t->block != 1 || t->bits % 8 != 0 ? 0 : t->bits / 8;
+	return t == NULL || t->block != 1 || t->bits % 8 != 0 ? 0 : t->bits / 8 * lanes_of(dtype);
+}
+
+uint32_t pctl_port_lanes(const pctl_port *port)
+{
+	return strncmp(port->type, "vec2<", 5) == 0   ? 2
+	       : strncmp(port->type, "vec4<", 5) == 0 ? 4
+						      : 1;
+}
+
+int pctl_op_has_vectors(const pctl_op_desc *d)
+{
+	for (uint32_t i = 0; i < d->n_in + d->n_out; i++)
+		if (pctl_port_lanes(i < d->n_in ? &d->in[i] : &d->out[i - d->n_in]) != 1)
+			return 1;
+	return 0;
+}
+
+int pctl_type_places(const pctl_tensor_type *t, uint32_t lanes, pctl_tensor_type *out)
+{
+	*out = *t;
+	if (lanes < 2)
+		return 1;
+	if (t->rank == 0 || t->rank > PCTL_RANK_MAX || t->dim[t->rank - 1] != lanes)
+		return 0;
+	out->dtype = pctl_dtype_vector(t->dtype, lanes);
+	out->dim[--out->rank] = 0;
+	return 1;
 }
 
 const char *pctl_dtype_name(uint32_t dtype)
 {
 	const pctl_dtype *t = pctl_dtype_of(dtype);
 
+	for (uint32_t i = 0; i < N_VECTORS; i++)
+		if (dtype == pctl_dtype_vector(vectors[i].dtype, vectors[i].lanes))
+			return vectors[i].name;
 	return t == NULL ? "?" : t->name;
 }
 
@@ -99,18 +156,41 @@ static pctl_status parse_shape(const char *text, const char *s, pctl_arena *aren
 	return PCTL_OK;
 }
 
-pctl_status pctl_type_parse(const char *text, pctl_arena *arena, const pctl_pos *pos,
+/* "vec4<f32>" at s: its length, its element and lanes; 0: it is none. */
+static size_t vector_at(const char *s, uint32_t *dtype, uint32_t *lanes)
+{
+	for (uint32_t i = 0; i < N_VECTORS; i++) {
+		const size_t n = strlen(vectors[i].name);
+
+		if (strncmp(s, vectors[i].name, n) != 0)
+			continue;
+		*dtype = vectors[i].dtype;
+		*lanes = vectors[i].lanes;
+		return n;
+	}
+	return 0;
+}
+
+pctl_status pctl_port_parse(const char *text, pctl_arena *arena, const pctl_pos *pos,
 			    const pctl_call *call, pctl_type_pattern *out)
 {
 	const char *s = skip_spaces(text);
 
 	memset(out, 0, sizeof(*out));
 	for (;;) {
-		size_t n = word_length(s);
-		uint32_t dtype = pctl_dtype_find(s, n);
+		uint32_t dtype, lanes = 0;
+		size_t n = vector_at(s, &dtype, &lanes);
 
+		if (n == 0) {
+			n = word_length(s);
+			dtype = pctl_dtype_find(s, n);
+		}
 		if (dtype == PCTL_SCALAR_NONE)
 			return bad_type(text, "no such element type", pos, call);
+		if (out->n_dtypes != 0 && lanes != out->lanes)
+			return bad_type(text, "its alternatives are not vectors of one length", pos,
+					call);
+		out->lanes = lanes;
 		if (out->n_dtypes == PCTL_DTYPES_MAX)
 			return bad_type(text, "too many alternatives", pos, call);
 		out->dtype[out->n_dtypes++] = dtype;
@@ -119,10 +199,23 @@ pctl_status pctl_type_parse(const char *text, pctl_arena *arena, const pctl_pos 
 			break;
 		s = skip_spaces(s + 1);
 	}
+	if (out->lanes != 0 && strcmp(s, "[...]") != 0)
+		return bad_type(text, "a vector's shape is written [...]", pos, call);
 	if (*s == '[')
 		return parse_shape(text, s, arena, pos, call, out);
 	return *s == '\0' ? PCTL_OK
 			  : bad_type(text, "something follows the element type", pos, call);
+}
+
+pctl_status pctl_type_parse(const char *text, pctl_arena *arena, const pctl_pos *pos,
+			    const pctl_call *call, pctl_type_pattern *out)
+{
+	const pctl_status status = pctl_port_parse(text, arena, pos, call, out);
+
+	return status == PCTL_OK && out->lanes != 0
+		       ? bad_type(text, "vectors are a function's; a tensor of them has elements",
+				  pos, call)
+		       : status;
 }
 
 int pctl_type_elements(const pctl_tensor_type *t, uint64_t *out)
@@ -146,6 +239,11 @@ int pctl_type_bytes(const pctl_tensor_type *t, uint64_t *out)
 	const pctl_dtype *type = pctl_dtype_of(t->dtype);
 	uint64_t n;
 
+	if (t->dtype >> LANES_AT != 0) {
+		*out = UINT64_MAX;
+		return pctl_type_elements(t, &n) &&
+		       pctl_num_mul(n, pctl_dtype_bytes(t->dtype), out);
+	}
 	if (type == NULL || !pctl_type_elements(t, &n) || !pctl_dtype_size(type, n, out) ||
 	    (type->block != 1 && (t->rank == 0 || t->dim[t->rank - 1] % type->block != 0))) {
 		*out = UINT64_MAX;
@@ -221,7 +319,8 @@ const char *pctl_pattern_text(pctl_arena *arena, const pctl_type_pattern *p)
 	if (pctl_pattern_is_any(p))
 		return "any";
 	for (uint32_t i = 0; i < p->n_dtypes; i++)
-		pctl_str_addf(&s, "%s%s", i == 0 ? "" : "|", pctl_dtype_name(p->dtype[i]));
+		pctl_str_addf(&s, "%s%s", i == 0 ? "" : "|",
+			      pctl_dtype_name(pctl_dtype_vector(p->dtype[i], p->lanes)));
 	if (p->any_shape)
 		pctl_str_add(&s, "[...]");
 	for (uint32_t i = 0; i < p->rank; i++) {

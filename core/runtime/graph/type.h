@@ -22,16 +22,31 @@ typedef struct pctl_type_pattern {
 	uint32_t n_dtypes;
 	uint32_t rank;
 	uint32_t any_shape;
+	uint32_t
+		lanes; /* 2 or 4: of a vector, "vec2<f32>[...]"; else 0. It has any shape that ends with so many elements */
 	pctl_dim_pattern dim[PCTL_RANK_MAX];
 } pctl_type_pattern;
 
 /* Parse a pattern; names are copied into the arena. Errors: PC4020 at pos (may be NULL). */
 pctl_status pctl_type_parse(const char *text, pctl_arena *arena, const pctl_pos *pos,
 			    const pctl_call *call, pctl_type_pattern *out);
+/* The same of an op's port, which may take vectors: no edge is of them. */
+pctl_status pctl_port_parse(const char *text, pctl_arena *arena, const pctl_pos *pos,
+			    const pctl_call *call, pctl_type_pattern *out);
 
 /* Bytes of one element in a buffer, 0 for an unknown dtype and for those whose elements are no whole bytes: types narrower than
  * a byte, and block formats. bool is 4, u128 16, bytes 1. */
 uint32_t pctl_dtype_bytes(uint32_t dtype);
+/* A vector of 2 or 4 elements as one: the dtype of a place of a function op, which no tensor at an edge has; lanes below 2: the element. */
+uint32_t pctl_dtype_vector(uint32_t dtype, uint32_t lanes);
+/* The vector's element. */
+uint32_t pctl_dtype_element(uint32_t dtype);
+/* The elements of a value at a port: 2 or 4 of a vector, else 1. */
+uint32_t pctl_port_lanes(const pctl_port *port);
+/* 1: of the op's ports some take or give vectors. Its rules are those of a plan op: equations between tensors. */
+int pctl_op_has_vectors(const pctl_op_desc *d);
+/* What a port of so many lanes makes of a tensor: places, of a vector's dtype, without the last dimension. 0: it has no such dimension. */
+int pctl_type_places(const pctl_tensor_type *t, uint32_t lanes, pctl_tensor_type *out);
 /* The name as written in files; "?" for an unknown dtype. */
 const char *pctl_dtype_name(uint32_t dtype);
 /* The names one by one, NULL behind the last. */

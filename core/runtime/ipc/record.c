@@ -1,6 +1,8 @@
 /* Recording: sinks in the worker of an op library that pack each command; see recording.h. */
 #include "runtime/ipc/recording.h"
 
+#include <string.h>
+
 const uint32_t pctl_ops_dtypes[PCTL_OPS_DTYPES] = {
 	PCTL_SCALAR_BOOL, PCTL_SCALAR_I32, PCTL_SCALAR_U32,  PCTL_SCALAR_I64, PCTL_SCALAR_U64,
 	PCTL_SCALAR_F16,  PCTL_SCALAR_F32, PCTL_SCALAR_BF16, PCTL_SCALAR_F64, PCTL_SCALAR_I8,
@@ -63,13 +65,24 @@ static pctl_status record_params(void *ctx, const void *bytes, uint64_t n_bytes,
 	return put_params(r, &c);
 }
 
+/* An older library's struct is shorter. */
+static pctl_plan_kernel whole_of(const pctl_plan_kernel *k)
+{
+	pctl_plan_kernel whole = {.name = NULL};
+
+	memcpy(&whole, k, k->head.size < sizeof(whole) ? k->head.size : sizeof(whole));
+	return whole;
+}
+
 static pctl_status record_kernel(void *ctx, const pctl_plan_kernel *k)
 {
+	const pctl_plan_kernel whole = whole_of(k);
+
 	if (k->n_overrides > PCTL_OPS_ROWS_MAX || k->n_bindings > PCTL_OPS_ROWS_MAX)
 		return PCTL_E_LIMIT;
 	if ((k->n_overrides && !k->overrides) || (k->n_bindings && !k->bindings))
 		return PCTL_E_INVALID;
-	return put_kernel(ctx, k);
+	return put_kernel(ctx, &whole);
 }
 
 static pctl_status record_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64_t n_bytes,

@@ -194,11 +194,10 @@ void tensor_kernel_bind(tensor_kernel *k, const char *name, const char *element,
 	k->slots[k->n_slots++] = (kit_slot)KIT_ALL(buffer);
 }
 
-uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char *element,
-			  uint32_t port, uint32_t first, kit_slot *slots)
+uint32_t tensor_add_parts_of(kit_plan *p, kit_wgsl *w, const char *name, const char *element,
+			     uint32_t buffer, uint64_t total, uint32_t first, kit_slot *slots)
 {
 	const uint64_t bytes = strcmp(element, "u64") == 0 ? 8 : 4;
-	const uint64_t total = (kit_bytes(&p->use->q->in[port]) + 3) / 4 * 4;
 	const uint64_t each = piece_of(p, bytes);
 	const uint64_t parts = each == 0 ? UINT32_MAX : (total / bytes + each - 1) / each;
 	char text[200];
@@ -216,7 +215,7 @@ uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char
 			 "@group(0) @binding(%u) var<storage, read> %s_%u: array<%s>;\n", first + i,
 			 name, i, element);
 		kit_wgsl_add(w, text);
-		slots[i] = (kit_slot)KIT_PART(kit_in(p, port), from, n);
+		slots[i] = (kit_slot)KIT_PART(buffer, from, n);
 	}
 	snprintf(text, sizeof(text), "fn %s_word(i: u32) -> %s {\n", name, element);
 	kit_wgsl_add(w, text);
@@ -231,6 +230,29 @@ uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char
 		 (unsigned long long)(each * (parts - 1)));
 	kit_wgsl_add(w, text);
 	return (uint32_t)parts;
+}
+
+uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char *element,
+			  uint32_t port, uint32_t first, kit_slot *slots)
+{
+	return tensor_add_parts_of(p, w, name, element, kit_in(p, port),
+				   (kit_bytes(&p->use->q->in[port]) + 3) / 4 * 4, first, slots);
+}
+
+int tensor_is_too_large(const kit_plan *p, uint64_t n_bytes)
+{
+	return p->status == PCTL_OK && is_large(p, n_bytes, 1);
+}
+
+int tensor_kernel_bind_words(tensor_kernel *k, const char *name, uint32_t buffer, uint64_t n)
+{
+	if (!tensor_is_too_large(k->plan, 4 * n)) {
+		tensor_kernel_bind(k, name, "u32", buffer);
+		return 0;
+	}
+	k->n_slots += tensor_add_parts_of(k->plan, &k->w, name, "u32", buffer, 4 * n, k->n_slots,
+					  k->slots + k->n_slots);
+	return 1;
 }
 
 int tensor_is_parted(const kit_plan *p, uint32_t buffer)

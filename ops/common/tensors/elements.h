@@ -72,6 +72,13 @@ int tensor_kernel_words(tensor_kernel *k, const char *name, const char *element,
 int tensor_is_parted(const kit_plan *p, uint32_t buffer);
 uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char *element,
 			  uint32_t port, uint32_t first, kit_slot *slots);
+/* Of any buffer of `total` bytes. */
+uint32_t tensor_add_parts_of(kit_plan *p, kit_wgsl *w, const char *name, const char *element,
+			     uint32_t buffer, uint64_t total, uint32_t first, kit_slot *slots);
+/* More bytes than a binding holds. */
+int tensor_is_too_large(const kit_plan *p, uint64_t n_bytes);
+/* As tensor_kernel_words, of n u32 in any buffer. */
+int tensor_kernel_bind_words(tensor_kernel *k, const char *name, uint32_t buffer, uint64_t n);
 /* The result is `buffer`, in several dispatches where it is too large for a binding; the text of `product` stands before. */
 void tensor_kernel_run(tensor_kernel *k, uint32_t buffer);
 

@@ -9,6 +9,7 @@ import sys
 from harness import Harness
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
+from kernels import kernel, run_kernel  # noqa: E402
 from rows import op_run  # noqa: E402
 
 MOST = 1 << 20
@@ -38,6 +39,7 @@ def indices(n, of, seed):
 X, Y = floats(1000 * 400, 1), floats(1000 * 400, 2)
 WIDE = noise(2 * 600001, 3)
 INDEX = indices(300000, 300, 4)
+KEYS = indices(600001, 5000, 7)  # of which many are equal
 # op, inputs (port, bytes, type), outputs, attributes
 CASES = [
     # by the host: function ops of one shape, stretched, of 16 bits with one left over; views
@@ -64,6 +66,22 @@ CASES = [
     ("tensor.layer_norm", [("x", X, "f32[1000,400]"), ("weight", Y[:1600], "f32[400]"), ("bias", Y[1600:3200], "f32[400]")], ["y"], []),
     ("tensor.rms_norm", [("x", X, "f32[1000,400]"), ("weight", Y[:1600], "f32[400]")], ["y"], []),
     ("tensor.convert", [("x", X, "f32[1000,400]")], ["y"], ["to=bf16"]),
+    # by the library itself: one result of more terms than a binding holds
+    ("tensor.sum", [("x", X, "f32[400000]")], ["y"], []),
+    ("tensor.sum", [("x", X, "f32[1000,400]")], ["y"], ["axes=0,1", "keep=true"]),
+    ("tensor.sum", [("x", WIDE, "bf16[600001]")], ["y"], []),
+    ("tensor.sum", [("x", X, "u32[4,100000]")], ["y"], []),
+    ("tensor.sum", [("x", WIDE[:1200000], "u64[150000]")], ["y"], []),
+    ("tensor.mean", [("x", X, "f32[400000]")], ["y"], []),
+    ("tensor.max", [("x", X, "f32[1000,400]")], ["y"], ["axes=0,1"]),
+    ("tensor.min", [("x", WIDE, "f16[600001]")], ["y"], []),
+    ("tensor.prod", [("x", X, "u32[400000]")], ["y"], []),
+    # by the library itself: orders, in pieces that are merged through several bindings
+    ("tensor.sort_pairs", [("keys", KEYS, "u32[600001]"), ("payloads", noise(2400004, 8), "u32[600001]")], ["keys_sorted", "payloads_sorted"], []),
+    ("tensor.sort", [("x", X, "f32[400000]")], ["y"], []),
+    ("tensor.sort", [("x", X, "f32[4,100000]")], ["y"], ["axis=1", "descending=true"]),
+    ("tensor.sort", [("x", WIDE[:1200000], "u64[150000]")], ["y"], []),
+    ("tensor.argsort", [("x", KEYS[:1600000], "u32[400000]")], ["index"], []),
     # by the library itself: what reads anywhere
     ("tensor.gather", [("x", X, "f32[1000,400]"), ("index", INDEX[:4 * 777], "u32[777]")], ["y"], ["axis=0"]),
     ("tensor.gather", [("x", X[:1200], "f32[300]"), ("index", INDEX, "u32[300000]")], ["y"], ["axis=0"]),
@@ -79,9 +97,9 @@ CASES = [
 ]
 # what nothing cuts
 REFUSED = [
-    ("tensor.sum", [("x", X, "f32[400000]")], ["y"], []),
+    ("tensor.argmax", [("x", X, "f32[400000]")], ["y"], []),
     ("tensor.matmul", [("a", X[:1600], "f32[1,400]"), ("b", Y, "f32[400,1000]")], ["y"], []),
-    ("tensor.sort", [("x", X, "f32[400000]")], ["y"], []),
+    ("tensor.sort_pairs", [("keys", bytes(4 * 2000000), "u32[2000000]"), ("payloads", bytes(4 * 2000000), "u32[2000000]")], ["keys_sorted", "payloads_sorted"], []),
 ]
 
 
@@ -92,7 +110,8 @@ def cases(h):
         largest = max([len(d) for _, d, _ in inputs] + [len(o) for o in want or [b""]])
         h.check(f"{op} is larger than a binding", largest > MOST, str(largest))
         if want is not None and got is not None:
-            h.check_bytes(f"{op} {[t for _, _, t in inputs]} {attrs}", got[0], want[0], 1)
+            for port, mine, theirs in zip(outputs, got, want):
+                h.check_bytes(f"{op} {[t for _, _, t in inputs]} {attrs} {port}", mine, theirs, 1)
 
 
 def out_of_range(h):
@@ -133,7 +152,38 @@ jobs = ( { id = "a"; op = "ieee.mul"; in : { a = "$x"; b = "$r"; }; }, { id = "t
     h.check("one kernel, several times", [j["fused_into"] for j in ran["cut"]["jobs"]] == ["n", "n", "n"], str(ran["cut"]["jobs"]))
 
 
+def parted(name, first, cut):
+    """A variable of two bindings and what looks through them, as ops/common/tensors/elements.c writes it."""
+    return "".join(f"@group(0) @binding({first + i}) var<storage, read> {name}_{i}: array<u32>;\n" for i in (0, 1)) + \
+        f"fn {name}_word(i: u32) -> u32 {{\n\tif (i < {cut}u) {{\n\t\treturn {name}_0[i - 0u];\n\t}}\n\treturn {name}_1[i - {cut}u];\n}}\n"
+
+
+def planted(h):
+    """Two runs of pairs over two bindings, merged by the kernel that sorts in pieces, right and with faults."""
+    n, run, cut, begin, count = 224, 128, 160, 64, 128
+    keys = [w % 9 for (w,) in struct.iter_unpack("<I", noise(4 * n, 9))]
+    keys = sorted(keys[:run]) + sorted(keys[run:])
+    pairs = sorted(((k, i) for i, k in enumerate(keys)))[begin:begin + count]
+    pack = lambda v: struct.pack(f"<{len(v)}I", *v)  # noqa: E731
+    want = pack([k for k, _ in pairs]) + pack([i for _, i in pairs])
+    bindings = {0: pack([n, run, 12, begin]), 1: bytes(4 * count), 2: bytes(4 * count)}
+    for first, values in ((3, keys), (5, list(range(n)))):
+        bindings[first], bindings[first + 1] = pack(values[:cut]), pack(values[cut:])
+    text = "override steps: u32;\n" + parted("keys", 3, cut) + parted("payloads", 5, cut) + kernel("sort_merge_parts")
+    merged = lambda plant: b"".join(run_kernel(h, "cpu", text, 1, 1, bindings, (1, 2), plant))  # noqa: E731
+    h.check_bytes("runs merged over two bindings", merged(()), want, 4)
+    for fault, old, new in (("equal keys of two bindings exchanged", "(a_key <= b_key)", "(a_key < b_key)"),
+                            ("a binding of keys read from its second word", f"keys_1[i - {cut}u]", f"keys_1[i - {cut - 1}u]"),
+                            ("pairs of another piece written", "let first = params.begin + at", "let first = at")):
+        got = merged(((old, new),))
+        at = next((i for i in range(0, len(want), 4) if got[i:i + 4] != want[i:i + 4]), None)
+        if h.check(f"{fault}: caught", at is not None):
+            h.planted(fault, "tensor.sort_pairs", "pairs in order, by Python", f"word {at // 4} is {got[at:at + 4][::-1].hex()}, not {want[at:at + 4][::-1].hex()}")
+
+
 h = Harness()
+if len(sys.argv) < 2:
+    planted(h)
 cases(h)
 out_of_range(h)
 refused(h)

@@ -109,6 +109,37 @@ def settle(rows, n, x, plant):
     return words(rows_of(text, rows, n, 0, x, {3: b"\1\0\0\0" * rows}, (2,), plant)[0])
 
 
+def groups_of(marked, count, runs, items, plant):
+    """How many workgroups the two kernels give for a round of so many runs, with so many items a workgroup."""
+    marks = struct.pack(f"<{count}I", *(MARK if i in marked else 7 * i for i in range(count)))
+    first, second = ([p for p in plant if p[0] in kernel(name)] for name in ("marks_last", "marks_groups"))
+    last = run_kernel(h, BACKEND, "override steps: u32;\n" + kernel("marks_last"), 1, (count + 63) // 64, {0: marks, 1: bytes(4)}, (1,), first)[0]
+    text = "override steps: u32;\n" + kernel("marks_groups")
+    return words(run_kernel(h, BACKEND, text, 1, 1, {0: struct.pack("<4I", count, runs, items, 0), 1: last, 2: bytes(12)}, (2,), second)[0])
+
+
+def settled(marked, count, runs, items, plant):
+    """Each marked result has all its items, one for each run, in a workgroup that there is; and without marks there is none."""
+    x, y, z = groups_of(marked, count, runs, items, plant)
+    groups = x * y * z
+    needed = {(run * count + i) // items for run in range(runs) for i in marked}
+    return all(g < groups for g in needed) and groups <= max(needed, default=-1) + 1 + (65535 if y > 1 else 0), groups
+
+
+def counted():
+    """Workgroups of the second pass of sums."""
+    cases = [(set(), 100, 1, 8), ({0}, 100, 1, 8), ({7}, 100, 1, 8), ({8, 3}, 100, 3, 8), ({99}, 100, 2, 64), ({16}, 17, 70000, 16)]
+    for case in cases:
+        right, groups = settled(*case, ())
+        h.check(f"workgroups of marked sums {case}", right, str(groups))
+    for fault, old, new in (("the last result that is marked not counted", "i + 1u", "i"), ("an unfilled workgroup of marked results dropped", " + u32(items % round.z != 0u)", ""),
+                            ("the runs of a marked result not counted", "round.x * (round.y - 1u) + ", ""), ("more workgroups of marks than a dimension has", "min(groups, 65535u)", "groups")):
+        bad = [(case, settled(*case, ((old, new),))) for case in cases]
+        at = next(((case, groups) for case, (right, groups) in bad if not right), None)
+        if h.check(f"tensor.sum: {fault}: caught", at is not None):
+            h.planted(fault, "tensor.sum", "the items of marked results", f"{sorted(at[0][0])} of {at[0][1]} in {at[0][2]} runs: {at[1]} workgroups")
+
+
 def judged(op, how, want, kernel_of, faults, some_marked):
     """kernel_of(plant) gives words, of which those that are MARK say nothing."""
     got = kernel_of(())
@@ -158,6 +189,7 @@ def main():
             ("the last quad of a row dropped", "q < quads;", "q + 1u < quads;")), True)
     judged("tensor.cumsum", "exact fractions, rows in doubt", want, lambda plant: settle(rows, n, pack(F, x), plant),
            (("the digits in front of a part dropped", "fronts[lane][k] = run;", "fronts[lane][k] = 0lu;"),), False)
+    counted()
     h.finish()
 
 

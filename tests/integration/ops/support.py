@@ -95,7 +95,7 @@ def walk(h, ops):
 
 # The ops of the table's layers, and the ports that it is about.
 LAYERS = {"tensor.matmul": "b", "tensor.rms_norm": "weight", "tensor.conv1d": "w", "tensor.conv2d": "w", "tensor.conv3d": "w", "tensor.rnn_cell": "w",
-          "tensor.lstm_cell": "w", "tensor.embedding": "table", "tensor.softmax": "x", "transformer.attention": "q",
+          "tensor.lstm_cell": "w", "tensor.embedding": "table", "tensor.softmax": "x", "transformer.attention": "q", "transformer.swiglu": "a",
           "ieee.add": "b", "int.add": "b"}
 
 
@@ -117,6 +117,7 @@ def main():
         return h.finish()
     d = ask(h, "tensor.matmul")
     h.check("layers", len(d["layers"]) == 12 * TYPES and {c["code"] for c in d["layers"] if c["layer"] == "Dense"} == {0, 4102})
+    h.check("every layer is an op", 4120 not in {c["code"] for c in d["layers"]}, str({c["layer"] for c in d["layers"] if c["code"] == 4120}))
     dense = {c["type"] for c in d["layers"] if c["layer"] == "Dense" and c["code"] == 0}
     h.check("Dense takes what tensor.matmul takes", dense == {c["type"] for c in d["cells"] if c["port"] == "b" and c["works"]}, str(dense))
     status, out, err = h.run("op", "support", "tensor.mean")
@@ -125,7 +126,7 @@ def main():
     status, _, err = h.run("op", "support", "tensor.mien")
     h.check("no such op", status == 3 and "PC4120" in err, err)
     names = [o["name"] for o in json.loads(h.run("--json", "op", "list")[1])["ops"]]
-    chosen = [n for n in names if n.startswith(("tensor.", "transformer."))] + ["int.add", "ieee.mul", "ieee.sqrt"]
+    chosen = [n for n in names if n.startswith(("tensor.", "transformer."))] + ["int.add", "ieee.mul", "ieee.sqrt", "ieee.dot4", "ieee.scale4"]
     h.check("ops", len(chosen) > 8)
     walk(h, sys.argv[1:] or chosen)
     return h.finish()
