@@ -6,7 +6,7 @@ import sys
 from fractions import Fraction
 
 from harness import Harness, Random
-from rows import op_run
+from rows import together
 
 FLOATS = {"f32": (24, -149, 0xFF), "f16": (11, -24, 0x1F), "bf16": (8, -133, 0xFF)}
 INTEGERS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64, "u64": 64}
@@ -153,6 +153,7 @@ def transpose(values, rows, columns):
     return [values[z * size + i * columns + j] for z in range(len(values) // size) for j in range(columns) for i in range(rows)]
 
 
+@together
 def run(h, r, backends, kinds, order, out, shape, how, turned=0):
     batch_a, batch_b, m, k, n = shape
     a, b = codes(r, kinds[0], batch_a * m * k, how), codes(r, kinds[1], batch_b * k * n, how)
@@ -165,7 +166,7 @@ def run(h, r, backends, kinds, order, out, shape, how, turned=0):
     ports = [("a", pack(kinds[0], a), f"{kinds[0]}{shape_a}".replace(" ", "")),
              ("b", pack(kinds[1], b), f"{kinds[1]}{shape_b}".replace(" ", ""))]
     for backend in backends:
-        got = op_run(h, "tensor.matmul", ports, ["y"], backend, attrs)
+        got = yield "tensor.matmul", ports, ["y"], backend, attrs
         if got is not None:
             h.check_bytes(f"{kinds} {order} {out} {shape} {how} {turned} {backend}", got[0], want, bits_of(out) // 8)
 
