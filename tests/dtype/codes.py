@@ -97,18 +97,19 @@ def largest_and_step(name, top):
     return largest, largest - float_value(name, top - 1).size
 
 
-def last_not_above(name, top, size):
-    """The last of the codes, which stand in the order of their magnitudes, whose number is not above: by its exponent, held to what that code
-    and the next one mean; without that (18 times as slow) it would be searched for."""
-    if size == 0:
-        return 0
+def neighbours(name, top, size):
+    """The last of the codes, which stand in the order of their magnitudes, whose number is not above, with that number and the next one's. It is
+    found by its exponent and held to what both codes mean; a search would take 18 times as long."""
     _, ebits, fbits, _ = FLOATS[name]
     bias = (1 << ebits - 1) - 1
-    e = size.numerator.bit_length() - size.denominator.bit_length()
-    e = max(e - (size < scaled(1, e)), 1 - bias)
-    low = min(math.floor(size * scaled(1, fbits - e)) + (e + bias - 1 << fbits), top)
-    assert float_value(name, low).size <= size and (low == top or size < float_value(name, low + 1).size), (name, size, low)
-    return low
+    n, d = size.numerator, size.denominator
+    e = n.bit_length() - d.bit_length()
+    e = max(e - ((n < d << e) if e >= 0 else (n << -e < d)), 1 - bias)
+    s = fbits - e
+    low = min(((n << s) // d if s >= 0 else n // (d << -s)) + (e + bias - 1 << fbits), top) if n else 0
+    below, above = float_value(name, low).size, float_value(name, low + 1).size if low < top else None
+    assert below <= size and (low == top or size < above), (name, size, low)
+    return low, below, above
 
 
 def float_code(name, v, mode):
@@ -125,10 +126,10 @@ def float_code(name, v, mode):
         if mode == "saturate" or special == "numbers":
             return top | sign
         return quiet if special == "one nan" else top + 1 | sign
-    low = last_not_above(name, top, v.size)
-    if low < top:
-        below, above = v.size - float_value(name, low).size, float_value(name, low + 1).size - v.size
-        low += below > above or (below == above and low % 2 == 1)
+    low, below, above = neighbours(name, top, v.size)
+    if low < top and below != v.size:
+        middle = (below + above) / 2
+        low += v.size > middle or (v.size == middle and low % 2 == 1)
     return low | sign
 
 
