@@ -56,6 +56,7 @@ class Harness:
         self.passed = 0
         self.failed = 0
         self.rows = 0
+        self.last = []  # what is left to do before the end
 
     def path(self, name):
         return os.path.join(self.dir, name)
@@ -129,6 +130,8 @@ class Harness:
                                        f"{got[at:at + width].hex()}, wanted {want[at:at + width].hex()}")
 
     def finish(self):
+        for do in self.last:
+            do()
         shutil.rmtree(self.dir, ignore_errors=True)
         print(f"{self.passed} passed, {self.failed} failed")
         sys.exit(1 if self.failed or not self.passed else 0)

@@ -223,9 +223,12 @@ static void test_legalize_float__bfloats(void **state)
 static void test_legalize_float__elementary(void **state)
 {
 	(void)state;
-	some(HEAD "y[i * 4u] = sin(a); y[i * 4u + 1u] = exp(a); y[i * 4u + 2u] = log(abs(a)); y[i "
-		  "* 4u + 3u] = pow(abs(a), b);}",
-	     256 * 4, 0, 4); /* few: a simulator takes part */
+	/* Few: a simulator takes part. */
+	some(HEAD "y[i * 3u] = sin(a); y[i * 3u + 1u] = exp(a); y[i * 3u + 2u] = log(abs(a));}",
+	     256 * 3, 0, 4);
+	/* pow is the longest of all: a compiler that takes half a minute of a core for it has it in tests that run by night. */
+	if (getenv("PCTL_TEST_NO_POW") == NULL)
+		some(HEAD "y[i] = pow(abs(a), b);}", 256, 0, 4);
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_legalize_float__arithmetic),

@@ -4,8 +4,15 @@
 
 /* ---- every unit holds on the reference ------------------------------------------------------------ */
 
-/* Of a unit's blocks: all, or under sanitizers (PCTL_TEST_SHARE) one of 25, of which each unit has another first. */
-#define EVERY (25u / PCTL_TEST_SHARE(25u))
+/* Of a unit's blocks, of which each unit has another first: all of a small unit and, by night (test_proof_plans_all), of each; one of 5 else,
+ * and under sanitizers one of 25. A block's problems are drawn as its neighbours' are, and every op is held against Python besides
+ * (integration_ops_*). */
+static uint32_t every(uint64_t n_blocks)
+{
+	if (PCTL_TEST_SANITIZED)
+		return n_blocks < 25 ? (uint32_t)n_blocks : 25;
+	return n_blocks <= 8 || getenv("PCTL_TEST_ALL") != NULL ? 1 : 5;
+}
 
 static uint64_t run_track(const char *ops, uint32_t track, uint32_t level, uint32_t least_units,
 			  uint8_t digests[32])
@@ -22,10 +29,10 @@ static uint64_t run_track(const char *ops, uint32_t track, uint32_t level, uint3
 	assert_true(list->n >= least_units);
 	for (uint32_t i = 0; i < list->n; i++) {
 		const pctl_unit *u = &list->units[i];
+		const uint32_t step = every(u->n_blocks);
 		uint64_t of_unit = 0, skipped = 0;
 
-		for (uint64_t b = i % (EVERY < u->n_blocks ? EVERY : u->n_blocks); b < u->n_blocks;
-		     b += EVERY) {
+		for (uint64_t b = i % step; b < u->n_blocks; b += step) {
 			pctl_block out;
 
 			MUST(u->run(u, &rig.context, b, rig.call, &out));
@@ -38,10 +45,10 @@ static uint64_t run_track(const char *ops, uint32_t track, uint32_t level, uint3
 			skipped += out.skipped;
 			MUST(pctl_hasher_update(all, out.digest, sizeof(out.digest)));
 		}
-		if (EVERY == 1)
+		if (step == 1)
 			assert_int_equal(of_unit + skipped, u->n_cases);
 		/* A law that nothing was left of proves nothing. */
-		if (of_unit == 0 && EVERY == 1)
+		if (of_unit == 0 && step == 1)
 			fail_msg("%s %s: every problem was skipped", u->subject, u->name);
 		cases += of_unit;
 	}
@@ -135,7 +142,8 @@ static void test_proof_plans__compositions_hold(void **state)
 			continue;
 		assert_int_equal(u->level, 4);
 		n++;
-		for (uint64_t b = n % 3; b < u->n_blocks && (b < 40 || EVERY == 1); b += 3) {
+		for (uint64_t b = n % 3; b < u->n_blocks && (b < 40 || every(u->n_blocks) == 1);
+		     b += 3) {
 			pctl_block out;
 
 			MUST(u->run(u, &rig.context, b, rig.call, &out));
@@ -145,7 +153,7 @@ static void test_proof_plans__compositions_hold(void **state)
 					 out.first.got, out.first.want);
 			cases += out.cases;
 		}
-		if (cases == 0 && EVERY == 1)
+		if (cases == 0 && every(u->n_blocks) == 1)
 			fail_msg("%s %s: every problem was skipped", u->subject, u->name);
 	}
 	/* Three of products on eleven types, and of three float types two of softmax and one of each norm. */

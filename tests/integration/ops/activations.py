@@ -7,7 +7,7 @@ import floats
 from floats import FORMATS
 from harness import Harness, Random
 from ieee import check, columns, pack, unpack
-from rows import op_run
+from rows import together
 
 
 def steps(fn, *sets):
@@ -62,6 +62,14 @@ def wanted(op, f, a, b):
 OPS = {"relu": 1, "leaky_relu": 2, "elu": 2, "sigmoid": 1, "silu": 1, "softplus": 1, "mish": 1, "hardswish": 1, "gelu": 1, "gelu_tanh": 1}
 
 
+@together
+def held(h, backends, op, name, inputs, want, operands):
+    for backend in backends:
+        got = yield "ieee." + op, inputs, ["y"], backend
+        if got is not None:
+            check(h, f"ieee.{op} {name} {backend}", unpack(got[0], name), want, operands)
+
+
 def main():
     h, r = Harness(), Random(18)
     count, types, backends = int(sys.argv[1]), sys.argv[2].split(","), sys.argv[3:]
@@ -71,10 +79,7 @@ def main():
         for op, n in OPS.items():
             inputs = [("a" if n == 2 and i == 0 else "b" if i else "x", pack(c[i], name), f"{name}[{count}]") for i in range(n)]
             want = [wanted(op, f, a, b) for a, b in zip(c[0], c[1])]
-            for backend in backends:
-                got = op_run(h, "ieee." + op, inputs, ["y"], backend)
-                if got is not None:
-                    check(h, f"ieee.{op} {name} {backend}", unpack(got[0], name), want, list(zip(*c[:n])))
+            held(h, backends, op, name, inputs, want, list(zip(*c[:n])))
     h.finish()
 
 

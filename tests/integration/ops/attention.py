@@ -11,7 +11,7 @@ from cells import tanh
 from harness import Harness, Random
 from matmul import FLOATS, bits_of, codes, exact, nan, pack, rounded, times, value
 from moves import Tensor
-from rows import op_run
+from rows import compare, op_run
 from transformer import add_terms, fails, mul, narrow, u32
 from matmul import negative
 
@@ -169,9 +169,7 @@ def special(h, backends):
             ("a value of -0", [one], [one, one, one], [1 << 31, one, one], 0, [0]), ("an infinite value", [one], [one, one, one], [inf, one, one], 1, [inf])):
         ports = [("q", pack("f32", q), "f32[1,1,1,1]"), ("k", pack("f32", k), "f32[1,3,1,1]"), ("v", pack("f32", v), "f32[1,3,1,1]"), u32("start", start), u32("count", 1),
                  ("pages", b"", "u32[1,0]")]
-        for backend in backends:
-            got = op_run(h, "transformer.attention", ports, ["y"], backend)
-            h.check_bytes(f"{name} {backend}", got[0] if got else b"", pack("f32", want), 4)
+        compare(h, backends, name, "transformer.attention", ports, pack("f32", want), 4)
 
 
 def refusals(h, backends):
@@ -261,11 +259,8 @@ def main():
         chunks(h, backends)
         h.finish()
     for case in tiles(r) if how == "tiles" else cases(r, how):
-        want = case.want()
-        for backend in backends:
-            got = op_run(h, "transformer.attention", case.ports(), ["y"], backend, case.attrs())
-            h.check_bytes(f"attention {case.kinds} {(case.b, case.t, case.h, case.kv, case.d, case.dv, case.positions)} {case.attrs()} {backend}", got[0] if got else b"", want,
-                          bits_of(case.kinds[0]) // 8)
+        compare(h, backends, f"attention {case.kinds} {(case.b, case.t, case.h, case.kv, case.d, case.dv, case.positions)} {case.attrs()}", "transformer.attention", case.ports(),
+                case.want(), bits_of(case.kinds[0]) // 8, case.attrs())
     if how == "all":
         # A device with small bindings, so that tokens go in passes.
         case = Case(r, ("bf16", "f32"), 1, 20, 4, 1, 4, 4, 70, [45], [18])

@@ -7,7 +7,7 @@ from fractions import Fraction
 from harness import Harness, Random
 from matmul import codes, exact, negative, pack, rounded, times, value
 from moves import Tensor
-from rows import op_run
+from rows import together
 
 ONE = 0x3F800000
 
@@ -50,6 +50,7 @@ def rows(t, kind):
     return [[value(kind, code) for code in t.codes[i * width:(i + 1) * width]] for i in range(t.shape[0])]
 
 
+@together
 def run(h, r, backends, op, kind, b, n, m):
     gates = {"rnn_cell": 1, "lstm_cell": 4, "gru_cell": 3}[op]
     t = {name: Tensor(of, shape, codes(r, of, shape[0] * shape[-1], "ties")) for name, of, shape in (
@@ -81,7 +82,7 @@ def run(h, r, backends, op, kind, b, n, m):
                 y.append(add(mul(add(ONE, minus(z)), fresh), mul(z, t["h"].codes[i * m + j])))
     names = ["x", "h", "w", "r", "bias"] + ["c"] * (op == "lstm_cell")
     for backend in backends:
-        got = op_run(h, "tensor." + op, [t[name].port(name) for name in names], ["y"] + ["c_next"] * (op == "lstm_cell"), backend)
+        got = yield "tensor." + op, [t[name].port(name) for name in names], ["y"] + ["c_next"] * (op == "lstm_cell"), backend
         for data, want in zip(got or [], [y, kept]):
             h.check_bytes(f"{op} {kind} {b} {n} {m} {backend}", data, pack("f32", want), 4)
 

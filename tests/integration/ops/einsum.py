@@ -5,7 +5,7 @@ import sys
 
 from harness import Harness, Random
 from matmul import FLOATS, INTEGERS, bits_of, codes, exact, pack, times, value
-from rows import op_run
+from rows import together
 
 EQUATIONS = ("ij,jk->ik", "bij,bjk->bik", "ij,kj->ki", "i,j->ij", "ij,j->i", "ii->i", "ii->", "ij->ji", "ij->", "ij,ij->", "ijk,jl->kil",
              "ij,kl->ik", "ij,jk,kl->il", "i,ij,j->", "i,j,k->kji", "abi,bij,j->ba", "Za,aZ->Z", "->", ",->")
@@ -42,6 +42,7 @@ def product_kind(kind, n):
     return "f32" if kind in FLOATS else {"i8": "i32", "i16": "i32", "u8": "u32", "u16": "u32"}.get(kind, kind)
 
 
+@together
 def run(h, r, backends, equation, kind, extent, how):
     operands, result = equation.split("->")[0].split(","), equation.split("->")[1]
     sizes = [[extent[letter] for letter in letters] for letters in operands]
@@ -60,7 +61,7 @@ def run(h, r, backends, equation, kind, extent, how):
     want = pack(final, wanted(final, of, letters, values, result, extent))
     inputs = [(f"xs[{i}]", pack(kind, d), kind + (str(size).replace(" ", "") if size else "")) for i, (d, size) in enumerate(zip(data, sizes))]
     for backend in backends:
-        got = op_run(h, "tensor.einsum", inputs, ["y"], backend, ["equation=" + equation])
+        got = yield "tensor.einsum", inputs, ["y"], backend, ["equation=" + equation]
         if got is not None:
             h.check_bytes(f"{equation} {kind} {extent} {backend}", got[0], want, bits_of(final) // 8)
 

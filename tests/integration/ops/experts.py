@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import steps
 from harness import Harness, Random
-from rows import op_run
+from rows import together
 from steps import Number, ONE, add, code, div, exp, mul, neg, pack, read, rounded, sub, times, total
 
 EDGES = {"f32": [0, 1 << 31, 0x7F800000, 0xFF800000, 0x7FC00001, 0xFFC00000, 0x7F7FFFFF, 1], "f16": [0, 0x8000, 0x7C00, 0xFC00, 0x7E01, 0x7BFF, 1],
@@ -37,9 +37,10 @@ class Cases:
     def __init__(self, h, r, backends):
         self.h, self.r, self.backends = h, r, backends
 
+    @together
     def run(self, what, op, inputs, wanted, attrs=(), outputs=("y",)):
         for backend in self.backends:
-            got = op_run(self.h, "transformer." + op, inputs, list(outputs), backend, attrs)
+            got = yield "transformer." + op, inputs, list(outputs), backend, attrs
             for data, (kind, want) in zip(got or [], wanted):
                 self.h.check_bytes(f"{op} {what} {backend}", data, pack(kind, want), steps.BITS[kind] // 8)
 

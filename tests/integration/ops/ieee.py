@@ -11,7 +11,7 @@ import floats
 from floats import BF16, F16, F32, FORMATS
 from harness import Harness, Random
 from present import present
-from rows import op_run
+from rows import compare, together
 
 INTEGERS = {"i32": (-(1 << 31), (1 << 31) - 1, 2), "u32": (0, (1 << 32) - 1, 3)}
 MODES = ("trunc", "nearest", "floor", "ceil")
@@ -184,9 +184,8 @@ def run_convert(h, n, backends):
             shader(h, f"conversions to {target}, {backend}", text, binds, [("1:0", "y", want, target)], n, backend)
         for op, name, to, values, want in rows:
             for mode in modes(op)[1:]:
-                got = op_run(h, f"ieee.{op}", [("x", pack(values, name), f"{name}[{n}]")], ["y"], backend, [f"mode={mode}"])
-                if got is not None:
-                    h.check_bytes(f"ieee.{op} {name} {mode} {backend}", got[0], pack(want(mode), to), 4)
+                compare(h, [backend], f"ieee.{op} {name} {mode}", f"ieee.{op}", [("x", pack(values, name), f"{name}[{n}]")], pack(want(mode), to), 4,
+                        [f"mode={mode}"])
 
 
 # ---- functions on devices -------------------------------------------------------------------------------------------
@@ -253,6 +252,15 @@ def run_fused(h, n, types, backends, few):
                 fused(h, ops, FORMATS[name], n, backend, c)
 
 
+@together
+def held(h, backends, op, f, inputs, c):
+    for backend in backends:
+        got = yield f"ieee.{op}", inputs, ["y"], backend
+        if got is not None:
+            out = "u32" if op in floats.TRUTHS else f.name
+            check(h, f"ieee.{op} {f.name} {backend}", unpack(got[0], out), wanted(op, f, c), list(zip(*c[:ports(op)])))
+
+
 def run_ops(h, backends):
     r = Random(14)
     n = 501  # odd: the last half of a word stays untouched
@@ -261,12 +269,7 @@ def run_ops(h, backends):
         for op in OPS:
             names = ["x"] if ports(op) == 1 else "abc"[:ports(op)]
             inputs = [(p, pack(x, f.name), f"{f.name}[{n}]") for p, x in zip(names, c)]
-            for backend in backends:
-                got = op_run(h, f"ieee.{op}", inputs, ["y"], backend)
-                if got is not None:
-                    out = "u32" if op in floats.TRUTHS else f.name
-                    check(h, f"ieee.{op} {f.name} {backend}", unpack(got[0], out), wanted(op, f, c),
-                          list(zip(*c[:ports(op)])))
+            held(h, backends, op, f, inputs, c)
 
 
 # ---- reductions -----------------------------------------------------------------------------------------------------
@@ -329,6 +332,13 @@ def approximate(h, label, got, name, how, values):
     return h.check(label, error <= steps, f"{got:#x} is {float(error):.1f} units away, {steps} promised")
 
 
+@together
+def near(h, backend, label, port, name, how, values):
+    got = yield "ieee.reduce_approx", port, ["y"], backend, [f"op={how}"]
+    if got is not None:
+        approximate(h, label, unpack(got[0], name)[0], name, how, values)
+
+
 def run_reduce(h, sizes, types, backends):
     r = Random(15)
     for name, how, values, want in reductions(r, sizes):
@@ -337,14 +347,11 @@ def run_reduce(h, sizes, types, backends):
         port = [("x", pack(values, name), f"{name}[{len(values)}]")]
         for backend in backends:
             for shape in ("strict", "tree", "approx"):
-                label = f"reduce_{shape} {how} {name} {len(values)} {backend}"
-                got = op_run(h, f"ieee.reduce_{shape}", port, ["y"], backend, [f"op={how}"])
-                if got is None:
-                    continue
+                label = f"reduce_{shape} {how} {name} {len(values)}"
                 if shape == "approx":
-                    approximate(h, label, unpack(got[0], name)[0], name, how, values)
+                    near(h, backend, f"{label} {backend}", port, name, how, values)
                 else:
-                    h.check_bytes(label, got[0], pack([want(shape)], name), width(name))
+                    compare(h, [backend], label, f"ieee.reduce_{shape}", port, pack([want(shape)], name), width(name), [f"op={how}"])
 
 
 def main():

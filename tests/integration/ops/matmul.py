@@ -6,7 +6,7 @@ import sys
 from fractions import Fraction
 
 from harness import Harness, Random
-from rows import op_run
+from rows import together
 
 FLOATS = {"f32": (24, -149, 0xFF), "f16": (11, -24, 0x1F), "bf16": (8, -133, 0xFF)}
 INTEGERS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64, "u64": 64}
@@ -14,6 +14,11 @@ INTEGERS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64":
 
 def bits_of(kind):
     return INTEGERS.get(kind) or {"f32": 32}.get(kind, 16)
+
+
+def scaled_by(x, e):
+    """A fraction times 2^e. (Fraction's own powers take ten times as long.)"""
+    return Fraction(x.numerator << e, x.denominator) if e >= 0 else Fraction(x.numerator, x.denominator << -e)
 
 
 def value(kind, code):
@@ -25,7 +30,7 @@ def value(kind, code):
     sign, field, low = code >> (bits_of(kind) - 1), code >> (p - 1) & top, code & ((1 << (p - 1)) - 1)
     if field == top:
         return "nan" if low else "-inf" if sign else "inf"
-    magnitude = Fraction(low if field == 0 else low + (1 << (p - 1))) * Fraction(2) ** (least + max(field, 1) - 1)
+    magnitude = scaled_by(low if field == 0 else low + (1 << (p - 1)), least + max(field, 1) - 1)
     return -magnitude if sign else magnitude
 
 
@@ -36,10 +41,10 @@ def rounded(kind, x, negative_zero=False):
     if x == 0:
         return sign_bit if negative_zero else 0
     sign, x = (sign_bit if x < 0 else 0), abs(x)
-    e = least
-    while x >= Fraction(2) ** (e + p):
+    e = max(least, x.numerator.bit_length() - x.denominator.bit_length() - p)
+    if x >= scaled_by(1, e + p):
         e += 1
-    scaled = x / Fraction(2) ** e
+    scaled = scaled_by(x, -e)
     n = scaled.numerator // scaled.denominator
     rest = scaled - n
     n += rest > Fraction(1, 2) or (rest == Fraction(1, 2) and n % 2 == 1)
@@ -153,6 +158,7 @@ def transpose(values, rows, columns):
     return [values[z * size + i * columns + j] for z in range(len(values) // size) for j in range(columns) for i in range(rows)]
 
 
+@together
 def run(h, r, backends, kinds, order, out, shape, how, turned=0):
     batch_a, batch_b, m, k, n = shape
     a, b = codes(r, kinds[0], batch_a * m * k, how), codes(r, kinds[1], batch_b * k * n, how)
@@ -165,7 +171,7 @@ def run(h, r, backends, kinds, order, out, shape, how, turned=0):
     ports = [("a", pack(kinds[0], a), f"{kinds[0]}{shape_a}".replace(" ", "")),
              ("b", pack(kinds[1], b), f"{kinds[1]}{shape_b}".replace(" ", ""))]
     for backend in backends:
-        got = op_run(h, "tensor.matmul", ports, ["y"], backend, attrs)
+        got = yield "tensor.matmul", ports, ["y"], backend, attrs
         if got is not None:
             h.check_bytes(f"{kinds} {order} {out} {shape} {how} {turned} {backend}", got[0], want, bits_of(out) // 8)
 

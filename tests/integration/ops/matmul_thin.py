@@ -7,7 +7,7 @@ from harness import Harness, Random
 from matmul import codes, pack
 from matmul_fast import near_ties, run, special, spread
 from present import present
-from rows import op_run
+from rows import together
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tensor"))
 import packed  # noqa: E402
@@ -22,6 +22,7 @@ ONES = {
 }
 
 
+@together
 def blocks(h, backends, name, kind, a, rows, m, n, k):
     """rows: the blocks of each row of b; a: codes of f32, m rows of k."""
     weights = [[v for b in row for v in packed.codes.unpack(kind, b)] for row in rows]
@@ -29,7 +30,7 @@ def blocks(h, backends, name, kind, a, rows, m, n, k):
     want = pack("f32", [dot(x, w, "f32") for x in left for w in weights])
     ports = [("a", pack("f32", a), f"f32[{m},1,{k}]"), ("b", b"".join(b for row in rows for b in row), f"{kind}[{n},{k}]")]
     for backend in backends:
-        got = op_run(h, "tensor.matmul", ports, ["y"], backend, ["transpose_b=true"])
+        got = yield "tensor.matmul", ports, ["y"], backend, ["transpose_b=true"]
         if got is not None:
             h.check_bytes(f"{name} {kind} {m} {n} {k} {backend}", got[0], want, 4)
 

@@ -5,7 +5,7 @@ import sys
 
 from harness import Harness, Random
 from matmul import FLOATS, INTEGERS, bits_of, exact, pack, value
-from rows import op_run
+from rows import together
 
 KINDS = ["f32", "f16", "bf16", *INTEGERS]
 
@@ -46,11 +46,12 @@ class Cases:
     def __init__(self, h, backends):
         self.h, self.backends = h, backends
 
+    @together
     def run(self, op, inputs, attrs, wanted):
         wanted = wanted if isinstance(wanted, list) else [wanted]
         outputs = {"tensor.argsort": ["index"], "tensor.topk": ["y", "index"]}.get(op, ["y"])
         for backend in self.backends:
-            got = op_run(self.h, op, [t.port(name) for name, t in inputs], outputs, backend, attrs)
+            got = yield op, [t.port(name) for name, t in inputs], outputs, backend, attrs
             for data, want in zip(got or [], wanted):
                 self.h.check_bytes(f"{op} {[t.shape for _, t in inputs]} {inputs[0][1].kind if inputs else want.kind} {attrs} {backend}", data,
                                    pack(want.kind, want.codes), bits_of(want.kind) // 8)

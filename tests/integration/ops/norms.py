@@ -9,7 +9,7 @@ from fractions import Fraction
 from harness import Harness, Random
 from matmul import FLOATS, INTEGERS, bits_of, codes, exact, nan, negative, pack, rounded, value
 from reduce import variance
-from rows import op_run
+from rows import together
 
 getcontext().prec = 60
 F = "f32"
@@ -172,6 +172,7 @@ def text_of(kind, shape):
     return f"{kind}{list(shape)}".replace(" ", "")
 
 
+@together
 def run_rows(h, r, backends, op, kind, shape, axis, how, special=()):
     n = math.prod(shape)
     x = elements(r, kind, n, how)
@@ -186,11 +187,12 @@ def run_rows(h, r, backends, op, kind, shape, axis, how, special=()):
         for t, code in enumerate(y):
             want[row if op == "tensor.logsumexp" else first + t * inner] = code
     for backend in backends:
-        got = op_run(h, op, [("x", pack(kind, x), text_of(kind, shape))], ["y"], backend, [f"axis={axis}"])
+        got = yield op, [("x", pack(kind, x), text_of(kind, shape))], ["y"], backend, [f"axis={axis}"]
         if got is not None:
             h.check_bytes(f"{op} {kind} {shape} {axis} {how} {backend}", got[0], pack(kind, want), bits_of(kind) // 8)
 
 
+@together
 def run_norm(h, r, backends, op, kind, shape, number, how, eps="1e-5", weight=True, bias=True):
     channels = math.prod(shape[len(shape) - number:]) if op in ("layer_norm", "rms_norm") else shape[1]
     ports = {"x": elements(r, kind, math.prod(shape), how)}
@@ -205,11 +207,12 @@ def run_norm(h, r, backends, op, kind, shape, number, how, eps="1e-5", weight=Tr
     attrs = ["eps=" + eps] + ([] if op == "batch_norm" else [("groups=" if op == "group_norm" else "axes=") + str(number)])
     inputs = [(name, pack(kind, values), text_of(kind, shape if name == "x" else (len(values),))) for name, values in ports.items()]
     for backend in backends:
-        got = op_run(h, "tensor." + op, inputs, ["y"], backend, attrs)
+        got = yield "tensor." + op, inputs, ["y"], backend, attrs
         if got is not None:
             h.check_bytes(f"{op} {kind} {shape} {number} {how} {eps} {weight} {bias} {backend}", got[0], want, bits_of(kind) // 8)
 
 
+@together
 def run_cumsum(h, r, backends, kind, shape, axis, how, exclusive=False, reverse=False):
     n, inner = math.prod(shape), math.prod(shape[axis + 1:])
     x = elements(r, kind, n, how) if kind in FLOATS else codes(r, kind, n, "any")
@@ -225,7 +228,7 @@ def run_cumsum(h, r, backends, kind, shape, axis, how, exclusive=False, reverse=
             want[at] = exact(kind, taken) if kind in FLOATS else int(sum(taken)) % (1 << INTEGERS[kind])
     attrs = [f"axis={axis}"] + ["exclusive=true"] * exclusive + ["reverse=true"] * reverse
     for backend in backends:
-        got = op_run(h, "tensor.cumsum", [("x", pack(kind, x), text_of(kind, shape))], ["y"], backend, attrs)
+        got = yield "tensor.cumsum", [("x", pack(kind, x), text_of(kind, shape))], ["y"], backend, attrs
         if got is not None:
             h.check_bytes(f"cumsum {kind} {shape} {axis} {how} {exclusive} {reverse} {backend}", got[0], pack(kind, want), bits_of(kind) // 8)
 

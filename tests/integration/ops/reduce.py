@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from harness import Harness, Random
 from matmul import FLOATS, INTEGERS, bits_of, codes, exact, nan, negative, pack, rounded, times, value
-from rows import op_run
+from rows import together
 
 
 def kind_of(kind):
@@ -104,6 +104,7 @@ def elements(r, kind, n, how):
     return codes(r, kind, n, "any")
 
 
+@together
 def run(h, r, backends, op, kind, shape, axes, how, keep=False, ddof=0):
     n = 1
     for d in shape:
@@ -115,7 +116,7 @@ def run(h, r, backends, op, kind, shape, axes, how, keep=False, ddof=0):
     if axes:
         attrs.append(("axis=" if "arg" in op else "axes=") + ",".join(map(str, axes)))
     for backend in backends:
-        got = op_run(h, op, [("x", pack(kind_of(kind), x), f"{kind}{list(shape)}".replace(" ", ""))], ["y"], backend, attrs)
+        got = yield op, [("x", pack(kind_of(kind), x), f"{kind}{list(shape)}".replace(" ", ""))], ["y"], backend, attrs
         if got is not None:
             h.check_bytes(f"{op} {kind} {shape} {axes} {how} {backend}", got[0], want, bits_of(out) // 8)
 

@@ -10,7 +10,7 @@ from matmul import FLOATS, bits_of, codes, exact, pack, rounded, value
 from norms import exp, norm, softmax
 from present import present
 from reduce import variance
-from rows import op_run
+from rows import together
 
 F = "f32"
 
@@ -81,6 +81,7 @@ def moment(op, kind, row):
     return exact(kind, values)
 
 
+@together
 def run_sums(h, r, backends, op, kind, rows, n, columns):
     """columns: x is transposed, and reduced along axis 0."""
     x = matrix(r, kind, rows, n)
@@ -89,11 +90,12 @@ def run_sums(h, r, backends, op, kind, rows, n, columns):
         x = [x[i * n + t] for t in range(n) for i in range(rows)]
     shape = f"{kind}[{n},{rows}]" if columns else f"{kind}[{rows},{n}]"
     for backend in backends:
-        got = op_run(h, op, [("x", pack(kind, x), shape)], ["y"], backend, ["axes=0" if columns else "axes=1"])
+        got = yield op, [("x", pack(kind, x), shape)], ["y"], backend, ["axes=0" if columns else "axes=1"]
         if got is not None:
             h.check_bytes(f"{op} {shape} {backend}", got[0], want, bits_of(kind) // 8)
 
 
+@together
 def run_argmax(h, r, backends, rows, n):
     """Ties far apart: the first counts."""
     x, want = [], []
@@ -104,7 +106,7 @@ def run_argmax(h, r, backends, rows, n):
         x += row
         want.append(row.index(max(row, key=lambda c: value(F, c))))
     for backend in backends:
-        got = op_run(h, "tensor.argmax", [("x", pack(F, x), f"f32[{rows},{n}]")], ["y"], backend)
+        got = yield "tensor.argmax", [("x", pack(F, x), f"f32[{rows},{n}]")], ["y"], backend
         if got is not None:
             h.check_bytes(f"argmax {rows} {n} {backend}", got[0], b"".join(i.to_bytes(4, "little") for i in want), 4)
 
@@ -120,16 +122,18 @@ def near_softmax():
     raise ValueError("no such pair")
 
 
+@together
 def run_softmax(h, backends, op, kind, rows):
     n = len(rows[0])
     x = [c for row in rows for c in row]
     want = pack(kind, [c for row in rows for c in softmax(op, kind, row)])
     for backend in backends:
-        got = op_run(h, op, [("x", pack(kind, x), f"{kind}[{len(rows)},{n}]")], ["y"], backend)
+        got = yield op, [("x", pack(kind, x), f"{kind}[{len(rows)},{n}]")], ["y"], backend
         if got is not None:
             h.check_bytes(f"{op} {kind} {len(rows)} {n} {backend}", got[0], want, bits_of(kind) // 8)
 
 
+@together
 def run_norms(h, r, backends, op, kind, shape, number, eps="0"):
     """Rows of every kind: of the last dimension, or of group_norm of all behind the groups."""
     rows = math.prod(shape[:-1]) if op != "group_norm" else shape[0] * number
@@ -142,7 +146,7 @@ def run_norms(h, r, backends, op, kind, shape, number, eps="0"):
     shapes = {"x": list(shape), "weight": [channels], "bias": [channels]}
     inputs = [(name, pack(kind, values), f"{kind}{shapes[name]}".replace(" ", "")) for name, values in ports.items()]
     for backend in backends:
-        got = op_run(h, "tensor." + op, inputs, ["y"], backend, ["eps=" + eps, ("groups=" if op == "group_norm" else "axes=") + str(number)])
+        got = yield "tensor." + op, inputs, ["y"], backend, ["eps=" + eps, ("groups=" if op == "group_norm" else "axes=") + str(number)]
         if got is not None:
             h.check_bytes(f"{op} {kind} {shape} {number} {eps} {backend}", got[0], want, bits_of(kind) // 8)
 
@@ -163,12 +167,13 @@ def prefixes(kind, row, exclusive, reverse):
     return out[::-1] if reverse else out
 
 
+@together
 def run_cumsum(h, r, backends, kind, rows, n, exclusive, reverse):
     x = matrix(r, kind, rows, n)
     want = pack(kind, [c for i in range(rows) for c in prefixes(kind, x[i * n:i * n + n], exclusive, reverse)])
     attrs = ["exclusive=true"] * exclusive + ["reverse=true"] * reverse
     for backend in backends:
-        got = op_run(h, "tensor.cumsum", [("x", pack(kind, x), f"{kind}[{rows},{n}]")], ["y"], backend, attrs)
+        got = yield "tensor.cumsum", [("x", pack(kind, x), f"{kind}[{rows},{n}]")], ["y"], backend, attrs
         if got is not None:
             h.check_bytes(f"cumsum {kind} {rows} {n} {exclusive} {reverse} {backend}", got[0], want, bits_of(kind) // 8)
 

@@ -6,7 +6,7 @@ import sys
 
 import oracle
 from harness import Harness, Random
-from rows import op_run
+from rows import compare, together
 
 EDGES = [0, 1, 2, 31, 32, 33, 63, 64, 127, 128, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF]
 
@@ -47,10 +47,7 @@ def run_int(h, backends):
             ports = ["a", "b"] if op in oracle.BINARY else ["x"]
             inputs = [(port, pack(x, w), f"{kind}[{N}]") for port, x in zip(ports, raw)]
             w_out = 32 if op in oracle.TRUTH else w
-            for backend in backends:
-                got = op_run(h, f"int.{op}", inputs, ["y"], backend)
-                if got is not None:
-                    h.check_bytes(f"int.{op} {kind} {backend}", got[0], pack(expected(op, seen, w), w_out), w_out // 8)
+            compare(h, backends, f"int.{op} {kind}", f"int.{op}", inputs, pack(expected(op, seen, w), w_out), w_out // 8)
 
 
 DTYPES = {"u32": 3, "i32": 2, "u64": 5, "u128": 32}  # numbers of program.h and oplib.h
@@ -110,6 +107,16 @@ def run_fused(h, backends):
                     h.check_bytes(label, h.read("y"), want, w_out // 8)
 
 
+@together
+def sorted_pairs(h, backend, n, keys, x, order):
+    got = yield ("tensor.sort_pairs", [("keys", pack(x, 32), f"u32[{n}]"), ("payloads", pack(range(n), 32), f"u32[{n}]")],
+                 ["keys_sorted", "payloads_sorted"], backend)
+    if got is not None:
+        label = f"tensor.sort_pairs {n} {keys} {backend}"
+        h.check_bytes(label + " keys", got[0], pack([x[i] for i in order], 32), 4)
+        h.check_bytes(label + " payloads", got[1], pack(order, 32), 4)
+
+
 def run_tensor(h, backends):
     r = Random(2)
     for backend in backends:
@@ -123,23 +130,13 @@ def run_tensor(h, backends):
                     sums.append(total)
                 for exclusive in (False, True):
                     want = [0, *sums][:n] if exclusive else sums
-                    got = op_run(h, "tensor.scan", port, ["y"], backend, [f"exclusive={str(exclusive).lower()}"])
-                    if got is not None:
-                        h.check_bytes(f"tensor.scan {kind} {n} {backend}", got[0], pack(want, w), w // 8)
-                got = op_run(h, "tensor.reduce_max", port, ["y"], backend)
-                if got is not None:
-                    h.check_bytes(f"tensor.reduce_max {kind} {n} {backend}", got[0], pack([max(x, default=0)], w), w // 8)
+                    compare(h, [backend], f"tensor.scan {kind} {n}", "tensor.scan", port, pack(want, w), w // 8, [f"exclusive={str(exclusive).lower()}"])
+                compare(h, [backend], f"tensor.reduce_max {kind} {n}", "tensor.reduce_max", port, pack([max(x, default=0)], w), w // 8)
         for n in (0, 1, 16, 17, 31, 33, 64, 1000, 20000):
             for keys in (3, 1000, 1 << 32):
                 x = [r.below(keys) for _ in range(n)]
                 order = sorted(range(n), key=lambda i: x[i])
-                got = op_run(h, "tensor.sort_pairs",
-                             [("keys", pack(x, 32), f"u32[{n}]"), ("payloads", pack(range(n), 32), f"u32[{n}]")],
-                             ["keys_sorted", "payloads_sorted"], backend)
-                if got is not None:
-                    label = f"tensor.sort_pairs {n} {keys} {backend}"
-                    h.check_bytes(label + " keys", got[0], pack([x[i] for i in order], 32), 4)
-                    h.check_bytes(label + " payloads", got[1], pack(order, 32), 4)
+                sorted_pairs(h, backend, n, keys, x, order)
 
 
 def main():

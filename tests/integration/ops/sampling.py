@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import steps
 from harness import Harness, Random
-from rows import op_run
+from rows import together
 from steps import Number, code, div, exp, order, read, signed, sub
 
 PORTS = (("logits", "f32"), ("temperature", "f32"), ("top_k", "u32"), ("top_p", "f32"), ("min_p", "f32"), ("key", "u32"), ("position", "u32"))
@@ -72,6 +72,7 @@ def sample(row, temperature, top_k, top_p, min_p, key, position, kept=None):
     raise AssertionError("no token")
 
 
+@together
 def run(h, backends, what, rows, params):
     """rows: codes; params: a tuple a row."""
     b, v = len(rows), len(rows[0])
@@ -83,7 +84,7 @@ def run(h, backends, what, rows, params):
         shape = {"logits": f"[{b},{v}]", "key": f"[{b},2]"}.get(name, f"[{b}]")
         ports.append((name, struct.pack(f"<{len(values)}I", *values), kind + shape))
     for backend in backends:
-        got = op_run(h, "transformer.sample", ports, ["token"], backend)
+        got = yield "transformer.sample", ports, ["token"], backend
         if got:
             tokens = list(struct.unpack(f"<{b}I", got[0]))
             h.check(f"{what} {backend}", tokens == want, f"{tokens}, wanted {want}")
@@ -108,6 +109,7 @@ def drawn(r, v):
             some(r, [0, 0, f32(0.1), f32(1e-9), f32(0.5), f32(4.0), f32(-1.0), 0x7FC00000]), (r.below(1 << 32), r.below(1 << 32)), r.below(1 << 32))
 
 
+@together
 def distribution(h, r, backends, n):
     """The same logits in n rows at n positions: chi squared of what is drawn, beside what each token weighs."""
     row = [f32(x) for x in (0.3, -1.0, 2.0, 1.1, 0.3, -3.0, 1.9, 0.0)]
@@ -119,7 +121,7 @@ def distribution(h, r, backends, n):
             ports.append((name, struct.pack("<I", value) * n, f"{kind}[{n}]"))
         ports += [("key", struct.pack("<2I", *key) * n, f"u32[{n},2]"), ("position", struct.pack(f"<{n}I", *range(n)), f"u32[{n}]")]
         for backend in backends:
-            got = op_run(h, "transformer.sample", ports, ["token"], backend)
+            got = yield "transformer.sample", ports, ["token"], backend
             if not got:
                 continue
             tokens = struct.unpack(f"<{n}I", got[0])

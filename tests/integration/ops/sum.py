@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from harness import Harness, Random
 from matmul import FLOATS, INTEGERS, bits_of, codes, exact, nan, pack, value
-from rows import op_run
+from rows import together
 
 
 def wanted(op, kind, shape, axes, x):
@@ -29,6 +29,7 @@ def wanted(op, kind, shape, axes, x):
     return out
 
 
+@together
 def run(h, r, backends, op, kind, shape, axes, how, keep=False):
     n = 1
     for d in shape:
@@ -37,7 +38,7 @@ def run(h, r, backends, op, kind, shape, axes, how, keep=False):
     want = pack(kind, wanted(op, kind, shape, [a % len(shape) for a in axes] if axes else range(len(shape)), x))
     attrs = ["axes=" + ",".join(map(str, axes))] if axes else []
     for backend in backends:
-        got = op_run(h, op, [("x", pack(kind, x), f"{kind}{list(shape)}".replace(" ", ""))], ["y"], backend, attrs + ["keep=true"] * keep)
+        got = yield op, [("x", pack(kind, x), f"{kind}{list(shape)}".replace(" ", ""))], ["y"], backend, attrs + ["keep=true"] * keep
         if got is not None:
             h.check_bytes(f"{op} {kind} {shape} {axes} {how} {backend}", got[0], want, bits_of(kind) // 8)
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from harness import Harness, Random
 from matmul import FLOATS, bits_of, codes, nan, negative, pack, rounded, times, value
 from moves import Tensor
-from rows import op_run
+from rows import compare, op_run
 
 PLACES = 300
 UNIT = 1 << PLACES
@@ -100,9 +100,7 @@ def run_table(h, how, backends):
         want = table(positions, dims, base, scaling, factor, low, high, original)
         attrs = [f"dims={dims}", f"positions={positions}", f"base={base}", f"scaling={scaling}", f"factor={factor}", f"low_freq_factor={low}", f"high_freq_factor={high}",
                  f"original_positions={original}"]
-        for backend in backends:
-            got = op_run(h, "transformer.rope_table@1", [], ["y"], backend, attrs)
-            h.check_bytes(f"rope_table {positions} {dims} {scaling} {backend}", got[0] if got else b"", pack("f32", want), 4)
+        compare(h, backends, f"rope_table {positions} {dims} {scaling}", "transformer.rope_table", [], pack("f32", want), 4, attrs)
     # Version 2: what version 1 gives, by its attributes; yarn's scaling, and a planted change of each of its numbers.
     for number, (positions, dims, base, factor, original, fast, slow, magnitude) in enumerate(
             [(7, 64, "1000000", "4", 32768, "32", "1", "1.1386294")] + ([(5, 128, "10000", "40", 4096, "32", "1", "0.7"), (9, 32, "150000", "32", 64, "3.5", "0.25", "1"),
@@ -208,9 +206,7 @@ def run_rope(h, r, how, backends):
                     want += y
         ports = [x.port("x"), ("table", pack("f32", turns), f"f32[{positions},{pairs},2]"), u32("start[0]", *start)]
         ports += [u32("start[1]", *count)] if count else []
-        for backend in backends:
-            got = op_run(h, "transformer.rope", ports, ["y"], backend, [f"pairing={pairing}"])
-            h.check_bytes(f"rope {kind} {pairing} {shape} {backend}", got[0] if got else b"", pack(kind, want), bits_of(kind) // 8)
+        compare(h, backends, f"rope {kind} {pairing} {shape}", "transformer.rope", ports, pack(kind, want), bits_of(kind) // 8, [f"pairing={pairing}"])
     for start, count, said in (((1, 3), None, "position 4 of sequence 1 is out of range of 4"), ((4294967295, 0), None, "position 4294967295 of sequence 0 is out of range of 4"),
                                ((0, 0), (2, 3), "count[1] is 3, out of range of 3"), ((4, 0), (0, 2), "")):
         ports = [("x", bytes(16), "f32[2,2,1,1]"), ("table", bytes(32), "f32[4,1,2]"), u32("start[0]", *start)] + ([u32("start[1]", *count)] if count else [])
@@ -246,9 +242,7 @@ def run_kv(h, r, how, backends):
         flat = [page for line in pages or [] for page in line]
         ports = [cache.port("cache"), x.port("x"), u32("start", *start), u32("count", *count),
                  ("pages", struct.pack(f"<{len(flat)}I", *flat), f"u32[{b},{len(flat) // b}]")]
-        for backend in backends:
-            got = op_run(h, "transformer.kv_write", ports, ["y"], backend)
-            h.check_bytes(f"kv_write {kind} {of} {b} {t} {positions} {pages} {backend}", got[0] if got else b"", pack(kind, want), bits_of(kind) // 8)
+        compare(h, backends, f"kv_write {kind} {of} {b} {t} {positions} {pages}", "transformer.kv_write", ports, pack(kind, want), bits_of(kind) // 8)
     def ports(start, count, pages):
         flat = [page for line in pages for page in line]
         shape = f"f32[{4 if flat else 2},{2 if flat else 4},1,1]"

@@ -1,7 +1,8 @@
 """The package as a stranger has it: pipectl is installed into a prefix and the prefix moved, the wheel is built against it
 without a network and installed into a virtual environment, and the tests run there with nothing of the source tree in reach
-but themselves and the oracles.
-usage: install.py CMAKE SOURCE BUILD LIBDIR [pytest's arguments]"""
+but themselves and the oracles. Built once (make, a fixture of ctest), tested in parts (test).
+usage: install.py make CMAKE SOURCE BUILD LIBDIR FOLDER
+       install.py test CMAKE SOURCE BUILD LIBDIR FOLDER [pytest's arguments]"""
 import os
 import re
 import shutil
@@ -10,8 +11,10 @@ import sys
 
 from harness import Harness
 
-CMAKE, SOURCE, BUILD, LIBDIR = sys.argv[1:5]
+WHAT, CMAKE, SOURCE, BUILD, LIBDIR, FOLDER = sys.argv[1:7]
 HERE = os.path.join(SOURCE, "tools/python")
+PREFIX = os.path.join(FOLDER, "prefix")
+PYTHON = os.path.join(FOLDER, "venv/bin/python")
 
 
 def command(h, name, *args, **more):
@@ -22,12 +25,22 @@ def command(h, name, *args, **more):
     return text
 
 
-def build(h, env):
+def environment(h):
+    env = {k: v for k, v in os.environ.items() if k not in ("PIPECTL_HOME", "PIPECTL_LIBRARY", "LD_LIBRARY_PATH", "PYTHONPATH")}
+    env.update(PKG_CONFIG_PATH=os.path.join(PREFIX, LIBDIR, "pkgconfig"), LC_ALL="C.UTF-8")
+    env.setdefault("XDG_RUNTIME_DIR", h.dir)
+    return env
+
+
+def make(h, env):
     """Nothing is left in the sources, and the wheel has the two files that are made."""
-    command(h, "venv", sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", h.path("venv"))
-    python = h.path("venv/bin/python")
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    os.makedirs(FOLDER)
+    command(h, "cmake --install", CMAKE, "--install", BUILD, "--prefix", h.path("first"))
+    shutil.move(h.path("first"), PREFIX)
+    command(h, "venv", sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", os.path.join(FOLDER, "venv"))
     shutil.copytree(HERE, h.path("source"), ignore=shutil.ignore_patterns("tests", "__pycache__", "build", "*.egg-info"))
-    pip = (python, "-m", "pip", "--no-cache-dir", "--disable-pip-version-check")
+    pip = (PYTHON, "-m", "pip", "--no-cache-dir", "--disable-pip-version-check")
     nowhere = dict(env, PKG_CONFIG_PATH="", PKG_CONFIG_LIBDIR=h.path("empty"))
     done = subprocess.run([*pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index", h.path("source")], cwd=h.dir, env=nowhere,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -37,27 +50,23 @@ def build(h, env):
     wheels = os.listdir(h.path("wheels"))
     h.check("one wheel, of any Python 3", len(wheels) == 1 and wheels[0].endswith("-py3-none-any.whl"), str(wheels))
     command(h, "install", *pip, "install", "--no-deps", "--no-index", os.path.join(h.path("wheels"), wheels[0]), env=env)
-    return python
+
+
+def test(h, env):
+    tests = os.path.join(SOURCE, "tests/integration")
+    env.update(PIPECTL_PREFIX=PREFIX, PIPECTL_LIBDIR=LIBDIR, PIPECTL_SOURCE=HERE,
+               PYTHONPATH=tests + os.pathsep + os.path.join(tests, "rank"))
+    said = command(h, "pytest", PYTHON, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-q", "--durations=5",
+                   f"--basetemp={h.path('pytest')}", os.path.join(HERE, "tests"), *sys.argv[7:], env=env)
+    print(said)
+    passed = re.search(r"(\d+) passed", said)
+    h.check("tests ran, and none was skipped", passed and int(passed[1]) > 10 and "skipped" not in said, said[-500:])
 
 
 def main():
     h = Harness()
     h.dir = os.path.realpath(h.dir)
-    command(h, "cmake --install", CMAKE, "--install", BUILD, "--prefix", h.path("first"))
-    prefix = h.path("prefix")
-    os.rename(h.path("first"), prefix)
-    env = {k: v for k, v in os.environ.items() if k not in ("PIPECTL_HOME", "PIPECTL_LIBRARY", "LD_LIBRARY_PATH", "PYTHONPATH")}
-    env.update(PKG_CONFIG_PATH=os.path.join(prefix, LIBDIR, "pkgconfig"), LC_ALL="C.UTF-8")
-    env.setdefault("XDG_RUNTIME_DIR", h.dir)
-    python = build(h, env)
-    tests = os.path.join(SOURCE, "tests/integration")
-    env.update(PIPECTL_PREFIX=prefix, PIPECTL_LIBDIR=LIBDIR, PIPECTL_SOURCE=HERE,
-               PYTHONPATH=tests + os.pathsep + os.path.join(tests, "rank"))
-    said = command(h, "pytest", python, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-q", "--durations=5",
-                   f"--basetemp={h.path('pytest')}", os.path.join(HERE, "tests"), *sys.argv[5:], env=env)
-    print(said)
-    passed = re.search(r"(\d+) passed", said)
-    h.check("tests ran, and none was skipped", passed and int(passed[1]) > 10 and "skipped" not in said, said[-500:])
+    {"make": make, "test": test}[WHAT](h, environment(h))
     h.finish()
 
 
