@@ -1,6 +1,6 @@
 /* tensor.matmul: products of matrices, exact by default; its types and shapes, and its kernels. */
 #include "compose_laws.h"
-#include "matmul.h"
+#include "matmul_fast.h"
 
 #include "common/codec.h"
 #include "kernels.h"
@@ -306,10 +306,14 @@ static uint64_t column_bytes(const kit_use *u, const matmul_shape *s)
 static int by_windows(kit_plan *p, const matmul_shape *s)
 {
 	const uint64_t most = p->caps->max_binding_bytes, column = column_bytes(p->use, s);
-	const uint64_t each = column == 0 ? 0 : most / column / WINDOW * WINDOW;
 	const uint64_t size = kit_dtype_bytes(s->out.dtype), rows = kit_elements(&s->out) / s->n;
+	/* What tiles leave has rows by the tile, of 128 at most. */
+	const uint64_t tiled = most / (8 * matmul_parts(rows, 128) * 128) / WINDOW * WINDOW;
+	uint64_t each = column == 0 ? 0 : most / column / WINDOW * WINDOW;
 	uint32_t joined = 0;
 
+	if (each > tiled)
+		each = tiled;
 	if (most == 0 || kit_bytes(&p->use->q->in[1]) <= most || each == 0 || s->n * size % 4 != 0)
 		return 0;
 	if (rows > 1)

@@ -8,6 +8,7 @@
 #include "runtime/graph/type.h"
 #include "evidence/proof/plans.h"
 #include "foundation/base/hex.h"
+#include "runtime/graph/broadcast.h"
 
 void pctl_problem_clear(pctl_problem *p)
 {
@@ -105,7 +106,8 @@ int pctl_problem_valid(const pctl_problem *p)
 	pctl_attr attr[PCTL_PROBLEM_ATTRS];
 	const pctl_op_query q = pctl_problem_query(p, attr, NULL, 0);
 
-	return p->op.lib->infer(p->op.inst, NULL, &q, &result) == PCTL_OK;
+	/* As anywhere, operands of function ops may be stretched. */
+	return pctl_op_infer(&p->op, &q, "", NULL, NULL, &result) == PCTL_OK;
 }
 
 uint64_t pctl_problem_elements(const pctl_problem *p)

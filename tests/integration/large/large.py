@@ -42,6 +42,12 @@ INDEX = indices(300000, 300, 4)
 KEYS = indices(600001, 5000, 7)  # of which many are equal
 # op, inputs (port, bytes, type), outputs, attributes
 CASES = [
+    # a transposed b by windows of columns: one row, several, other factors and results, blocks, the last window of few columns
+    ("tensor.matmul", [("a", floats(320, 11), "f32[1,320]"), ("b", floats(1100 * 320, 12), "f32[1100,320]")], ["y"], ["transpose_b=true"]),
+    ("tensor.matmul", [("a", floats(3 * 320, 11), "f32[3,1,320]"), ("b", floats(1100 * 320, 12), "f32[1100,320]")], ["y"], ["transpose_b=true", "out=f16"]),
+    ("tensor.matmul", [("a", floats(20 * 64, 13), "f32[20,64]"), ("b", WIDE[:2 * 9001 * 64], "i16[9001,64]")], ["y"], ["transpose_b=true"]),
+    ("tensor.matmul", [("a", floats(2 * 32, 13), "f32[2,32]"), ("b", b"\x00\x3c" * 17 * 31001, "q8_0[31001,32]")], ["y"], ["transpose_b=true"]),
+    ("tensor.matmul", [("a", INDEX[:5 * 16 * 4], "u32[5,16]"), ("b", KEYS[:4 * 30000 * 16], "u32[30000,16]")], ["y"], ["transpose_b=true"]),
     # by the host: function ops of one shape, stretched, of 16 bits with one left over; views
     ("ieee.add", [("a", X, "f32[1000,400]"), ("b", Y, "f32[1000,400]")], ["y"], []),
     ("ieee.mul", [("a", X, "f32[1000,400]"), ("b", Y[:1600], "f32[400]")], ["y"], []),

@@ -1,6 +1,6 @@
 """Every option that names a file to write, against everything that may stand under that name: files whose mode and owner
 stay, links, devices, FIFOs, directories, places where nothing can be made, full disks. The options are those that
-tools/pipectl/verb_options.c marks as written; one without a case here fails the test."""
+the tables of tools/pipectl (verb_options*.c) mark as written; one without a case here fails the test."""
 import os
 import re
 import resource
@@ -98,7 +98,7 @@ class Outputs(Harness):
 def table(h):
     """The options that are marked as written, by their words."""
     rows = []
-    for name in ("verb_options.c", "verb_options_generate.c"):
+    for name in ("verb_options.c", "verb_options_model.c", "verb_options_generate.c"):
         with open(os.path.join(os.environ["PIPELINES"], "..", "tools", "pipectl", name), encoding="utf-8") as f:
             rows += re.findall(r'\{\s*"(-[^"]+)",\s*("[^"]*"|NULL),\s*"([^"]*)",\s*[01],\s*([01])\s*\}', f.read())
     marked = {about for _, _, about, writes in rows if writes == "1"}

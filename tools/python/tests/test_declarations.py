@@ -17,8 +17,8 @@ HEADERS = tuple(PREFIX / "include/pipectl" / name for name in ("pipectl.h", "cha
 UNUSED = {"pipectl_generate": "begun and stepped here, so that other threads and Ctrl-C come between tokens",
           "pipectl_result_data": "a copy that lives as long as the result; outputs are blobs, which live as long as arrays"}
 
-# Machines that stay on a device (vm.h) are not part of this package.
-ELSEWHERE = "pipectl_vm_"
+# Machines that stay on a device, and models in them (vm.h, llm.h), are not part of this package.
+ELSEWHERE = ("pipectl_vm_", "pipectl_llm_")
 
 
 def exported():
