@@ -34,11 +34,11 @@ static pctl_status make_key(const char *path, const pctl_call *call)
 	FILE *f = NULL;
 	int fd = -1, ok = 0;
 
-	pctl_str_addf(&name, "%s.%ld.tmp", path, (long)getpid());
+	pctl_str_addf(&name, "%s.XXXXXX", path);
 	temporary = pctl_str_finish(&name);
 	if (key == NULL || temporary == NULL)
 		goto out;
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = mkostemp(temporary, O_CLOEXEC); /* threads make one, too */
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (f == NULL) {
 		if (fd >= 0)
