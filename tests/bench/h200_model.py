@@ -50,12 +50,12 @@ def last(out, err, n=6):
 
 MODELS = {
     "1.5b": ("qwen2.5-1.5b", "bf16", "1.5b", ()),  # a folder: transformers reads it, too
-    "1.5b-q4_k": ("qwen2.5-1.5b", "q4_k", "1.5b-q4_k.gguf", ()),
+    "1.5b-q4_k": ("qwen2.5-1.5b", "q4_k", "1.5b-q4_k.gguf", ("--layers", "4")),
     "0.6b": ("qwen3-0.6b", "bf16", "0.6b.gguf", ()),
-    "0.6b-q8_0": ("qwen3-0.6b", "q8_0", "0.6b-q8_0.gguf", ()),
-    "moe": ("qwen3-30b-a3b", "q4_k", "moe.gguf", ("--layers", "3")),
+    "0.6b-q8_0": ("qwen3-0.6b", "q8_0", "0.6b-q8_0.gguf", ("--layers", "8")),
+    "moe": ("qwen3-30b-a3b", "bf16", "moe.gguf", ("--layers", "2")),
     "3b": ("qwen2.5-3b", "bf16", "3b.gguf", ()),
-    "7b": ("qwen2.5-7b", "q4_k", "7b.gguf", ()),
+    "7b": ("qwen2.5-7b", "bf16", "7b.gguf", ()),
 }
 making = {}
 
@@ -80,17 +80,18 @@ def path_of(name):
 
 def checks():
     programs = [("vm/vm.py", "programs", "cpu", *DEVICES), ("vm/vm.py", "regulator", "cpu", *DEVICES), ("ops/attention.py", "few", *DEVICES), ("ops/experts.py", "few", *DEVICES), ("ops/sampling.py", "few", *DEVICES),
-                ("ops/matmul_thin.py", "few", *DEVICES), ("model/generate.py", "devices", *DEVICES)]
+                ("ops/matmul_thin.py", "few", *DEVICES), ("model/generate.py", "devices", *DEVICES), ("ops/attention_planted.py", DEVICES[1], "right"),
+                ("ops/experts_planted.py", DEVICES[1], "right"), ("model/machine.py", "families", *DEVICES), ("model/budget.py", DEVICES[1]), ("ops/vectors.py", "few", *DEVICES)]
     programs += [("model/logits.py", d, "qwen2", "qwen3", "mixtral", "gemma2") for d in DEVICES]
     results = {}
 
     def one(i, p):
         home = f"/tmp/home-{i}"
         subprocess.run(["cp", "-r", os.environ["PIPECTL_HOME"], home], check=True)
-        env = dict(os.environ, PIPECTL_HOME=home, PIPECTL_TEST_HOME=home)
+        env = dict(os.environ, PIPECTL_HOME=home, PIPECTL_TEST_HOME=home, PIPELINES=os.getcwd() + "/pipelines")
         begun = time.time()
         try:
-            done = subprocess.run([sys.executable, "-B", f"tests/integration/{p[0]}", *p[1:]], capture_output=True, timeout=200, check=False, env=env)
+            done = subprocess.run([sys.executable, "-B", f"tests/integration/{p[0]}", *p[1:]], capture_output=True, timeout=150, check=False, env=env)
             results[p] = (done.returncode, last(done.stdout, done.stderr.decode("utf-8", "replace"), 12), time.time() - begun)
         except subprocess.TimeoutExpired as e:
             results[p] = (124, last(e.stdout or b"", "", 12), time.time() - begun)
