@@ -383,7 +383,10 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 	const uint64_t a_row = kit_bytes(&in[0]) / (kit_elements(&in[0]) / f->s->k);
 	const uint64_t y_row = f->s->n * kit_dtype_bytes(f->s->out.dtype);
 	const uint64_t columns = (uint64_t)g->lanes / g->split * g->per;
-	const int is_pair = kit_codec_is_pair(in[1].dtype);
+	/* One bound for the loops of sums and for those that settle. */
+	const uint64_t steps = matmul_parts(f->s->k, (uint64_t)g->split * g->terms);
+	const uint64_t settling =
+		matmul_parts(f->s->k * (kit_codec_is_pair(in[1].dtype) ? 2 : 1), 64);
 	kit_slot a = f->in[0], y = f->out;
 	kit_wgsl w = kit_wgsl_make(f->p->use, 65536);
 	matmul_shape s = *f->s;
@@ -412,7 +415,7 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 		fclose(q);
 	}
 	matmul_run(f, "tensor/matmul_gemv.wgsl", &w, g->lanes, matmul_parts(s.n, columns),
-		   matmul_parts(s.k * (is_pair ? 2 : 1), 64),
+		   steps > settling ? steps : settling,
 		   (kit_slot[]){KIT_ALL(matmul_params(f->p, &s)), a, f->in[1], y}, 4);
 }
 

@@ -57,6 +57,17 @@ def main():
         for finite in (True, False):
             rows = [some_blocks(kind, k // size, special=not finite) for _ in range(n)]
             blocks(h, backends, "any", kind, codes(r, "f32", 6 * k, "cancel" if finite else "any"), rows, 6, n, k)
+    # However work is cut: few lanes a column make many turns.
+    for kind, k, n, m in (("f32", 2048, 40, 1), ("i8", 1024, 33, 3), ("bf16", 4096, 20, 2), ("q8_0", 1024, 20, 1), ("q4_k", 1024, 12, 2)):
+        b = b"".join(x for _ in range(n) for x in some_blocks(kind, k // BLOCKS[kind][0], False)) if kind in BLOCKS else bytes(r.below(120) for _ in range(n * k * (4 if kind == "f32" else 2 if kind == "bf16" else 1)))
+        a = pack("f32", codes(r, "f32", m * k, "cancel"))
+        for backend in backends:
+            made = []
+            for profile in ("sc", "mc"):
+                status, _, err = h.run("op", "run", "tensor.matmul", "--backend", backend, "--no-memo", "--profile", profile, "--attr", "transpose_b=true", "--in", f"a={h.write('a', a)}:f32[{m},{k}]",
+                                       "--in", f"b={h.write('b', b)}:{kind}[{n},{k}]", "--out", "y=" + h.path("y"))
+                made.append(h.read("y") if h.check(f"profile {profile} {kind} {backend}", status == 0, err) else None)
+            h.check(f"profiles agree {kind} {m} {n} {k} {backend}", made[0] == made[1])
     if how == "all":
         # More rows than are summed together.
         blocks(h, backends, "rows", "q8_0", codes(r, "f32", 37 * 32, "cancel"), [some_blocks("q8_0", 1, False) for _ in range(21)], 37, 21, 32)
