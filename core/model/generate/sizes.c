@@ -146,7 +146,6 @@ static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pct
 
 static void close_size(engine_size *z)
 {
-	pctl_resident_close(z->resident);
 	pctl_loaded_pipeline_close(&z->loaded);
 	pctl_arena_destroy(z->arena);
 	memset(z, 0, sizeof(*z));
@@ -175,8 +174,14 @@ pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk,
 	status = z->arena == NULL ? pctl_no_memory(call, "a size of work") : load(e, z, call);
 	if (status == PCTL_OK)
 		status = open_resident(e, z, call);
-	if (status != PCTL_OK) {
+	if (status != PCTL_OK && z->resident == NULL) {
 		close_size(z);
+		return status;
+	}
+	if (status != PCTL_OK) {
+		z->gives =
+			UINT32_MAX; /* of use to nobody; it goes with those that it shares with */
+		e->n_sizes++;
 		return status;
 	}
 	e->n_sizes++;
@@ -187,6 +192,9 @@ pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk,
 
 void engine_close_sizes(pctl_model_engine *e)
 {
+	/* Residents that share end together, and ask for their pipelines until then. */
+	for (uint32_t i = e->n_sizes; i-- > 0;)
+		pctl_resident_close(e->sizes[i].resident);
 	while (e->n_sizes != 0)
 		close_size(&e->sizes[--e->n_sizes]);
 }

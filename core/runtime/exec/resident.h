@@ -92,7 +92,7 @@ typedef struct pctl_resident_stats {
 pctl_status pctl_resident_open(const pctl_graph *g, const pctl_run_options *o,
 			       const pctl_resident_options *how, const pctl_call *call,
 			       pctl_resident **out);
-/* One that others share lives on until they are closed. NULL is fine. */
+/* One that others share lives on until they are closed, and asks for its graph until then. NULL is fine. */
 void pctl_resident_close(pctl_resident *r);
 /* 1: a step ended so that nobody knows what the states are; it and all that share with it are only to be closed. */
 int pctl_resident_is_lost(const pctl_resident *r);
