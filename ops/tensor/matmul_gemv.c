@@ -39,6 +39,14 @@ static uint32_t tuned(const kit_plan *p, uint32_t tunable, uint32_t usual)
 	return n == 0 ? usual : n;
 }
 
+/* A group of lanes finds the norms of four rows at most, as values are joined by fours. */
+static gemv with_groups(gemv g)
+{
+	if (g.lanes / g.split * 4 < g.rows)
+		g.lanes = LANES_USUAL;
+	return g;
+}
+
 static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 {
 	const pctl_tensor_type *in = f->p->use->q->in;
@@ -62,13 +70,13 @@ static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 	least = g.block == NULL ? 8 : g.block->block / 8;
 	g.split = tuned(f->p, PCTL_TUNABLE_THIN_SPLIT, 0);
 	if (g.split >= least && g.split <= g.lanes)
-		return g;
+		return with_groups(g);
 	/* Each row's norm is a group's to find. */
 	for (g.split = least; g.split < (g.rows >= 8 ? 64 : g.lanes) &&
 			      s->n * g.split / g.per < LANES_MANY &&
 			      (uint64_t)g.split * g.terms * 2 <= s->k;)
 		g.split *= 2;
-	return g;
+	return with_groups(g);
 }
 
 /* Bits of elements where 16 bytes are read at once: $_4(i), those from i on, and $_bits(i) of one. */

@@ -58,7 +58,7 @@ def main():
             rows = [some_blocks(kind, k // size, special=not finite) for _ in range(n)]
             blocks(h, backends, "any", kind, codes(r, "f32", 6 * k, "cancel" if finite else "any"), rows, 6, n, k)
     # However work is cut: few lanes a column make many turns.
-    for kind, k, n, m in (("f32", 2048, 40, 1), ("i8", 1024, 33, 3), ("bf16", 4096, 20, 2), ("q8_0", 1024, 20, 1), ("q4_k", 1024, 12, 2)):
+    for kind, k, n, m in (("f32", 2048, 40, 1), ("i8", 1024, 33, 3), ("bf16", 4096, 20, 2), ("q8_0", 1024, 20, 1), ("q4_k", 1024, 12, 2), ("q4_k", 512, 20, 16), ("f32", 512, 20, 16)):
         b = b"".join(x for _ in range(n) for x in some_blocks(kind, k // BLOCKS[kind][0], False)) if kind in BLOCKS else bytes(r.below(120) for _ in range(n * k * (4 if kind == "f32" else 2 if kind == "bf16" else 1)))
         a = pack("f32", codes(r, "f32", m * k, "cancel"))
         for backend in backends:
