@@ -60,8 +60,20 @@ pctl_status pctl_chain_info_read(pctl_chain *c, const pctl_call *call, pctl_chai
  */
 pctl_status pctl_chain_apply(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			     pctl_response *out);
-/* Take in a message of a record again: one that is refused and charged belongs there, PCTL_OK without a word. */
-pctl_status pctl_chain_apply_again(pctl_chain *c, const pctl_request *r, const pctl_call *call);
+/* Take in a message of a record again: one that is refused and charged belongs there, PCTL_OK without a word. origin:
+ * PCTL_ORIGIN_MESSAGE or _GENESIS. */
+pctl_status pctl_chain_apply_again(pctl_chain *c, const pctl_request *r, uint32_t origin,
+				   const pctl_call *call);
+/* Take in a message that the chain begins with: keys, roles and gas of an account, unsigned. PC5848 once it has begun. */
+pctl_status pctl_chain_apply_genesis(pctl_chain *c, const pctl_request *r, const pctl_call *call);
+/*
+ * Whoever signs, from version 2 of the rules on, the messages that pctl_chain_apply and _submit get made by hand and
+ * without `auth`: the author is called with `auth` filled in but for its signatures, which it adds, in the arena. They
+ * are good for `blocks` blocks after the open one. ctx outlives the chain. NULL, as at first: they are refused (PC5840).
+ */
+typedef pctl_status (*pctl_author_fn)(void *ctx, pctl_chain *c, const char *sender, pctl_request *r,
+				      struct pctl_arena *arena, const pctl_call *call);
+void pctl_chain_set_author(pctl_chain *c, pctl_author_fn author, void *ctx, uint64_t blocks);
 /* What take does for an EXECUTE (or UPLOAD) message, from the engine itself too. */
 pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,
 			      const pctl_call *call, pctl_response *out);

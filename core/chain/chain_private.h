@@ -19,6 +19,9 @@ struct pctl_chain {
 	void *known_ctx;
 	pctl_chain_record_fn record; /* NULL: nobody is told */
 	void *record_ctx;
+	pctl_author_fn author; /* NULL: a message made by hand is taken in as it is */
+	void *author_ctx;
+	uint64_t author_blocks;
 	pctl_arena *arena; /* texts of shaders */
 	const char *dir;   /* in the arena; NULL: in memory */
 	pctl_map *sources; /* CID to the pctl_chain_source in the arena */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "chain/blocks/block.h"
+#include "test_chain_author.h"
 
 static uint32_t last_code, first_code;
 static char last_text[2048];
@@ -121,6 +122,8 @@ static void rig_open(rig *r, int with_executor)
 				      .executor = with_executor ? &r->executor : NULL};
 
 	OK(pctl_chain_open(&o, &call, &r->chain));
+	if (r->genesis.values[PCTL_PARAM_RULES] != 1)
+		author_begin(r->chain, r->shader[0] == '\0', &call);
 }
 
 static void rig_close(rig *r)

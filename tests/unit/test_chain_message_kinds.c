@@ -38,6 +38,33 @@ static pctl_request verdict(void)
 	return (pctl_request){.kind = PCTL_MSG_VERDICT, .as.verdict = {"alice", "bob", CID}};
 }
 
+static const uint8_t thirty_two[2][32] = {{1}, {2}}, sixty_four[64] = {3};
+static const pctl_msg_bytes two_keys[] = {{thirty_two[0], 32}, {thirty_two[1], 32}};
+static const pctl_msg_bytes swapped_keys[] = {{thirty_two[1], 32}, {thirty_two[0], 32}};
+static const pctl_msg_bytes short_keys[] = {{thirty_two[0], 32}, {thirty_two[1], 31}};
+static const pctl_msg_signature two_signatures[] = {{{thirty_two[0], 32}, {sixty_four, 64}},
+						    {{thirty_two[1], 32}, {sixty_four, 64}}};
+static const pctl_msg_signature same_signatures[] = {{{thirty_two[0], 32}, {sixty_four, 64}},
+						     {{thirty_two[0], 32}, {sixty_four, 64}}};
+static const pctl_msg_signature short_signatures[] = {{{thirty_two[0], 32}, {sixty_four, 63}}};
+
+static pctl_request keys(void)
+{
+	return (pctl_request){.kind = PCTL_MSG_KEYS, .as.keys = {"alice", two_keys, 2, 2}};
+}
+
+static pctl_request role(void)
+{
+	return (pctl_request){.kind = PCTL_MSG_ROLE,
+			      .as.role = {"alice", "bob", PCTL_ROLE_BLOCK, 1}};
+}
+
+static pctl_request authored(pctl_request r)
+{
+	r.auth = (pctl_msg_auth){1, 2, {thirty_two[0], 32}, 7, 9, two_signatures};
+	return r;
+}
+
 static pctl_response ack(uint32_t kind)
 {
 	return (pctl_response){.kind = kind, .as.ack = {5, kind == PCTL_MSG_PARAMS ? 2 : 0}};
@@ -45,28 +72,36 @@ static pctl_response ack(uint32_t kind)
 
 static void test_chain_message_kinds__good_messages_pass_both_ways(void **state)
 {
-	pctl_request q[] = {{.kind = PCTL_MSG_BLOCK_END, .as.block = {9, "bob"}},
-			    ledger(PCTL_LEDGER_CREDIT),
-			    ledger(PCTL_LEDGER_TRANSFER),
-			    ledger(PCTL_LEDGER_BOND),
-			    ledger(PCTL_LEDGER_UNBOND),
-			    params(PCTL_PARAMS_PROPOSE),
-			    params(PCTL_PARAMS_VOTE),
-			    params(PCTL_PARAMS_APPLY),
-			    name(PCTL_NAME_ALIAS),
-			    name(PCTL_NAME_DEPRECATE),
-			    {.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", ID_A}},
-			    {.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID}},
-			    verdict(),
-			    {.kind = PCTL_MSG_PUT, .as.put = {(const uint8_t *)"a\0b", 3}},
-			    {.kind = PCTL_MSG_PUT, .as.put = {NULL, 0}},
-			    {.kind = PCTL_MSG_GET, .as.get = {CID}}};
+	pctl_request q[] = {
+		{.kind = PCTL_MSG_BLOCK_END, .as.block = {9, "bob"}},
+		ledger(PCTL_LEDGER_CREDIT),
+		ledger(PCTL_LEDGER_TRANSFER),
+		ledger(PCTL_LEDGER_BOND),
+		ledger(PCTL_LEDGER_UNBOND),
+		params(PCTL_PARAMS_PROPOSE),
+		params(PCTL_PARAMS_VOTE),
+		params(PCTL_PARAMS_APPLY),
+		name(PCTL_NAME_ALIAS),
+		name(PCTL_NAME_DEPRECATE),
+		{.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", ID_A}},
+		{.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID}},
+		verdict(),
+		keys(),
+		role(),
+		authored(keys()),
+		authored(verdict()),
+		authored((pctl_request){.kind = PCTL_MSG_BLOCK_END, .as.block = {9, "bob"}}),
+		{.kind = PCTL_MSG_PUT, .as.put = {(const uint8_t *)"a\0b", 3}},
+		{.kind = PCTL_MSG_PUT, .as.put = {NULL, 0}},
+		{.kind = PCTL_MSG_GET, .as.get = {CID}}};
 	pctl_response r[] = {ack(PCTL_MSG_LEDGER),
 			     ack(PCTL_MSG_PARAMS),
 			     ack(PCTL_MSG_NAME),
 			     ack(PCTL_MSG_CANCEL),
 			     ack(PCTL_MSG_LINK),
 			     ack(PCTL_MSG_VERDICT),
+			     ack(PCTL_MSG_KEYS),
+			     ack(PCTL_MSG_ROLE),
 			     {.kind = PCTL_MSG_PUT, .as.put = {CID}},
 			     {.kind = PCTL_MSG_GET, .as.get = {(const uint8_t *)"x", 1}}};
 
@@ -170,6 +205,70 @@ static void test_chain_message_kinds__names_and_bytes_refuse_every_field(void **
 		       "ack.proposal");
 }
 
+/* As WRONG_REQUEST, of `auth`. */
+#define WRONG_AUTH(REQUEST, CHANGE, CODE, FIELD)                                       \
+	do {                                                                           \
+		pctl_request wrong_one = authored(REQUEST);                            \
+		uint8_t *bytes;                                                        \
+		uint64_t n;                                                            \
+		wrong_one.auth.CHANGE;                                                 \
+		forget();                                                              \
+		only(CODE, FIELD, pctl_request_encode(&wrong_one, &call, &bytes, &n)); \
+	} while (0)
+
+static void test_chain_message_kinds__keys_and_signatures_refuse_every_field(void **state)
+{
+	(void)state;
+	WRONG_REQUEST(keys(), keys.sender = "", PC5784_MESSAGE_MISSING, "keys.sender");
+	WRONG_REQUEST(keys(), keys.threshold = 0, PC5784_MESSAGE_MISSING, "keys.threshold");
+	WRONG_REQUEST(keys(), keys.threshold = 3, PC5793_MESSAGE_NUMBER, "keys.threshold");
+	WRONG_REQUEST(keys(), keys.keys = short_keys, PC5732_MESSAGE_BYTES, "keys.keys[1]");
+	WRONG_REQUEST(keys(), keys.keys = swapped_keys, PC5792_MESSAGE_ORDER, "keys.keys[1]");
+	WRONG_REQUEST(role(), role.sender = "", PC5784_MESSAGE_MISSING, "role.sender");
+	WRONG_REQUEST(role(), role.account = "B", PC5785_MESSAGE_SENDER, "role.account");
+	WRONG_REQUEST(role(), role.role = 0, PC5784_MESSAGE_MISSING, "role.role");
+	WRONG_REQUEST(role(), role.role = 3, PC5793_MESSAGE_NUMBER, "role.role");
+	WRONG_AUTH(role(), chain.n = 31, PC5732_MESSAGE_BYTES, "role.auth.chain");
+	WRONG_AUTH(role(), nonce = 1ull << 63, PC5793_MESSAGE_NUMBER, "role.auth.nonce");
+	WRONG_AUTH(role(), expiry = 0, PC5784_MESSAGE_MISSING, "role.auth.expiry");
+	WRONG_AUTH(role(), expiry = 1ull << 63, PC5793_MESSAGE_NUMBER, "role.auth.expiry");
+	WRONG_AUTH(role(), signatures = same_signatures, PC5792_MESSAGE_ORDER,
+		   "role.auth.signatures[1]");
+	WRONG_AUTH(role(), signatures = short_signatures; wrong_one.auth.n_signatures = 1,
+							  PC5732_MESSAGE_BYTES,
+							  "role.auth.signatures[0]");
+	WRONG_AUTH(((pctl_request){.kind = PCTL_MSG_GET, .as.get = {CID}}), is_given = 1,
+		   PC5730_MESSAGE_OPERATION, "get.auth");
+}
+
+/* What is signed is the same before and behind the wire, and does not depend on who signed. */
+static void test_chain_message_kinds__signed_bytes_are_of_the_bare_message(void **state)
+{
+	pctl_request made = authored(role()), back;
+	uint8_t *bytes, *one, *other;
+	uint64_t n, n_one, n_other;
+
+	(void)state;
+	forget();
+	assert_int_equal(pctl_request_encode(&made, &call, &bytes, &n), PCTL_OK);
+	assert_int_equal(pctl_request_decode(bytes, n, &call, &back), PCTL_OK);
+	made.auth.n_signatures = 0;
+	assert_int_equal(pctl_request_signed(&made, &call, &one, &n_one), PCTL_OK);
+	assert_int_equal(pctl_request_signed(&back, &call, &other, &n_other), PCTL_OK);
+	assert_int_equal(n_one, n_other);
+	assert_memory_equal(one, other, n_one);
+	made.auth.nonce++;
+	free(other);
+	assert_int_equal(pctl_request_signed(&made, &call, &other, &n_other), PCTL_OK);
+	assert_memory_not_equal(one, other, n_one);
+	pctl_request_destroy(&back);
+	free(bytes);
+	free(one);
+	free(other);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_message_kinds__good_messages_pass_both_ways),
 		PCTL_TEST(test_chain_message_kinds__moves_and_votes_refuse_every_field),
-		PCTL_TEST(test_chain_message_kinds__names_and_bytes_refuse_every_field))
+		PCTL_TEST(test_chain_message_kinds__names_and_bytes_refuse_every_field),
+		PCTL_TEST(test_chain_message_kinds__keys_and_signatures_refuse_every_field),
+		PCTL_TEST(test_chain_message_kinds__signed_bytes_are_of_the_bare_message))

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "test_chain_author.h"
 #include "chain/chain.h"
 #include "chain/registry/registry.h"
 #include "chain/transition/submit.h"
@@ -105,6 +106,8 @@ static inline rig start(const pctl_params *genesis)
 	o.store = g.store;
 	o.kernels = g.kernels;
 	assert_int_equal(pctl_chain_open(&o, &call, &g.chain), PCTL_OK);
+	if (genesis->values[PCTL_PARAM_RULES] != 1)
+		author_begin(g.chain, 1, &call);
 	put(&g, zeros, sizeof(zeros), g.input);
 	put(&g, document, sizeof(document), g.uniform);
 	r = ledger_of(PCTL_LEDGER_CREDIT, "ann", "ann", 1000000);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "foundation/base/num.h"
+#include "chain/accounts/account.h"
 #include "chain/state/amount.h"
 #include "chain/ledger/params.h"
 #include "chain.h"
@@ -72,6 +73,23 @@ static void print_report(pctl_app *app, const pctl_ledger_report *r)
 	print_number(app, "slashed_burned", r->slashed_burned);
 }
 
+/* The id that signed messages name. */
+static pctl_status show_chain(pctl_app *app, pctl_chain_state *s)
+{
+	char hex[2 * PCTL_DIGEST_BYTES + 1];
+	uint8_t id[PCTL_DIGEST_BYTES];
+	const pctl_status status = pctl_chain_id(s, app->call, id);
+
+	if (status != PCTL_OK)
+		return status;
+	pctl_digest_hex(id, hex);
+	if (app->json)
+		pctl_json_kv_string(&app->document, "chain", hex);
+	else
+		printf("%-16s %s\n", "chain", hex);
+	return PCTL_OK;
+}
+
 static pctl_status show_all(pctl_app *app, pctl_chain_state *s)
 {
 	pctl_ledger_totals t;
@@ -79,6 +97,9 @@ static pctl_status show_all(pctl_app *app, pctl_chain_state *s)
 
 	if (status == PCTL_OK)
 		status = pctl_ledger_totals_read(s, app->call, &t);
+	if (status != PCTL_OK)
+		return status;
+	status = show_chain(app, s);
 	if (status != PCTL_OK)
 		return status;
 	print_number(app, "supply", t.supply);
@@ -183,6 +204,8 @@ static pctl_status move(pctl_app *app, uint32_t op, uint32_t n)
 
 	if (op == PCTL_LEDGER_CREDIT || op == PCTL_LEDGER_TRANSFER)
 		r.as.ledger.to = words[n - 1];
+	if (op == PCTL_LEDGER_CREDIT && pctl_option_has(&app->line, "--sender"))
+		r.as.ledger.sender = pctl_option_value(&app->line, "--sender");
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		status = pctl_ledger_check_name(words[i], app->call);
 	if (status == PCTL_OK)

@@ -479,6 +479,37 @@ const pctl_option pctl_options_verdict[] = {
 	{"--evidence", "CID", "of the report of a dispute", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+#define PASSPHRASE_OPTION                                                                      \
+	{                                                                                      \
+		"--passphrase", "FILE",                                                        \
+			"its first line is the passphrase; else PIPECTL_PASSPHRASE names the " \
+			"file",                                                                \
+			0, 0                                                                   \
+	}
+const pctl_option pctl_options_key_new[] = {
+	PASSPHRASE_OPTION,
+	{"--no-passphrase", NULL, "the key lies unencrypted", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_key_sign[] = {
+	{"--key", "NAME", "of the key that signs", 0, 0},
+	PASSPHRASE_OPTION,
+	{"--out", "FILE", "write the signed message to a file", 0, 1},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_ledger_keys[] = {
+	{"--threshold", "M", "how many of the keys sign together; 1 if left out", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_ledger_credit[] = {
+	SENDER_OPTION,
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_ledger_role[] = {
+	SENDER_OPTION,
+	{"--take", NULL, "take it away", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_rank_show[] = {
 	{"--top", "N", "how many names; 20 if left out", 0, 0},
 	{"--height", "HEIGHT", "the rank after this block; the latest if left out", 0, 0},

@@ -330,12 +330,29 @@ static const pctl_verb verbs[] = {
 	 "The parameter epoch_blocks says how often the graph is ranked. -v lists the jobs, the "
 	 "last first.",
 	 pctl_options_rank_show, 0, 0, pctl_verb_rank_show, "pipectl rank show --top 20"},
+	{"key", "new", "NAME", "a key of an account, in this home",
+	 "An Ed25519 key, encrypted with a passphrase. The account that it has of itself is "
+	 "printed with "
+	 "it; `ledger keys` and genesis.cfg give it others. What this home sends under the names "
+	 "of such "
+	 "accounts is signed with it, from version 2 of the rules on.",
+	 pctl_options_key_new, 1, 1, pctl_verb_key_new,
+	 "pipectl key new ada --passphrase secret.txt"},
+	{"key", "list", "", "the keys of accounts in this home, and their accounts", NULL, NULL, 0,
+	 0, pctl_verb_key_list, "pipectl key list"},
+	{"key", "sign", "FILE", "add a signature to a message in a file",
+	 "An encoded request of core/chain/messages/messages.proto with its field `auth`, and the "
+	 "signatures of others or none; `ledger apply` takes it in.",
+	 pctl_options_key_sign, 1, 1, pctl_verb_key_sign,
+	 "pipectl key sign transfer.request --key ada --out transfer.signed"},
 	{"ledger", "show", "[ACCOUNT]", "supply, treasury and accounts, or all of one account",
 	 "Also checks that the supply is what balances, reserved gas, bonds, treasury and burned "
 	 "gas add to.",
 	 pctl_options_ledger_show, 0, 1, pctl_verb_ledger_show, "pipectl ledger show ada"},
-	{"ledger", "credit", "ACCOUNT AMOUNT", "new supply for an account", NULL, NULL, 2, 2,
-	 pctl_verb_ledger_credit, "pipectl ledger credit ada 1_000_000_000"},
+	{"ledger", "credit", "ACCOUNT AMOUNT", "new supply for an account",
+	 "From version 2 of the rules on by --sender, which has the role credit; else by anybody.",
+	 pctl_options_ledger_credit, 2, 2, pctl_verb_ledger_credit,
+	 "pipectl ledger credit ada 1_000_000_000"},
 	{"ledger", "transfer", "FROM TO AMOUNT", "move from a balance to another", NULL, NULL, 3, 3,
 	 pctl_verb_ledger_transfer, "pipectl ledger transfer ada bob 1000"},
 	{"ledger", "bond", "ACCOUNT AMOUNT", "put a part of the balance up as bond", NULL, NULL, 2,
@@ -347,6 +364,21 @@ static const pctl_verb verbs[] = {
 	 "the bond of the accused is taken.",
 	 pctl_options_verdict, 0, 0, pctl_verb_ledger_verdict,
 	 "pipectl ledger verdict --accused bob --evidence bafkreigh2akiscai --sender ada"},
+	{"ledger", "keys", "ACCOUNT KEY...", "the keys that an account is controlled by",
+	 "From version 2 of the rules on: from now on any --threshold of these keys, 64 hex digits "
+	 "each, sign for the account, and no other; signed with those that it has now.",
+	 pctl_options_ledger_keys, 2, UINT32_MAX, pctl_verb_ledger_keys,
+	 "pipectl ledger keys ada "
+	 "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"},
+	{"ledger", "role", "ACCOUNT credit|block", "give an account a role, or take it away",
+	 "From version 2 of the rules on: credit makes gas, block ends blocks over a node's "
+	 "socket. "
+	 "Who has a role gives and takes it.",
+	 pctl_options_ledger_role, 2, 2, pctl_verb_ledger_role,
+	 "pipectl ledger role bob credit --sender ada"},
+	{"ledger", "apply", "FILE", "take in a message that somebody signed",
+	 "An encoded request of core/chain/messages/messages.proto, such as `key sign` writes.",
+	 NULL, 1, 1, pctl_verb_ledger_apply, "pipectl ledger apply transfer.signed"},
 	{"ledger", "params", "list|show|propose|vote|apply|calibrate [ARGUMENT...]",
 	 "the parameters of the consensus VM and changes of them",
 	 "`list`; `show [NAME|PROPOSAL]`; `propose NAME=VALUE... --from ACCOUNT --at HEIGHT`; "

@@ -32,12 +32,12 @@ typedef pctl_block_parameter parameter;
 
 /* ---- words -------------------------------------------------------------------------------- */
 
-static const char *const origins[] = {"message", "epoch"};
+static const char *const origins[] = {"message", "epoch", "genesis"};
 static const char *const endings[] = {
 	[PCTL_JOB_COMPLETE] = "complete", [PCTL_JOB_FAILED] = "failed"};
 static const char *const uses[] = {"needed", "made"};
 
-/* The number of a request's one field is its kind. */
+/* The number of a request's first field is its kind. */
 static void derive_kind(const void *record, pctl_str_buf *out)
 {
 	static const struct {
@@ -48,12 +48,13 @@ static void derive_kind(const void *record, pctl_str_buf *out)
 		{PCTL_MSG_LEDGER, "ledger"}, {PCTL_MSG_PARAMS, "params"},
 		{PCTL_MSG_NAME, "name"},     {PCTL_MSG_CANCEL, "cancel"},
 		{PCTL_MSG_LINK, "link"},     {PCTL_MSG_VERDICT, "verdict"},
+		{PCTL_MSG_KEYS, "keys"},     {PCTL_MSG_ROLE, "role"},
 	};
 	const message *m = record;
 	const char *word = "other";
 
 	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (m->n_bytes > 0 && m->bytes[0] == (words[i].kind << 3 | 2))
+		if (pctl_request_tag_is(m->bytes, m->n_bytes, words[i].kind))
 			word = words[i].word;
 	pctl_str_add(out, word);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "chain/executor/calibrate.h"
+#include "chain/home/keys.h"
 #include "chain/registry/registry.h"
 
 /* Where the parameters of height 0 are; they are read only for a state that has none. */
@@ -36,6 +37,7 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 			    const pctl_call *call, pctl_chain **out)
 {
 	pctl_chain_options o = {.executor = executor};
+	const char *accounts;
 	pctl_params genesis;
 	pctl_status status = pctl_installation_config(in, call);
 
@@ -53,8 +55,21 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 	o.dir = pctl_arena_printf(in->arena, "%s/chain", in->config->home);
 	if (o.dir == NULL)
 		return pctl_no_memory(call, "a path");
+	accounts = pctl_arena_printf(in->arena, "%s/genesis.cfg", o.dir);
+	if (accounts == NULL)
+		return pctl_no_memory(call, "a path");
 	status = read_genesis(in, o.dir, call, &genesis);
-	return status == PCTL_OK ? pctl_chain_open(&o, call, out) : status;
+	if (status == PCTL_OK)
+		status = pctl_chain_open(&o, call, out);
+	if (status == PCTL_OK)
+		status = pctl_home_genesis(*out, accounts, call);
+	if (status == PCTL_OK) {
+		pctl_home_author(in, *out);
+		return PCTL_OK;
+	}
+	pctl_chain_close(*out);
+	*out = NULL;
+	return status;
 }
 
 pctl_status pctl_home_params(pctl_chain *c, const pctl_call *call, pctl_params *out)

@@ -8,11 +8,16 @@
 
 /*
  * Open HOME/chain, for a state that has none with the parameters of HOME/chain/params.cfg, else of the configuration's
- * chain/params.cfg (PC5723: there is neither). executor may be NULL (pctl_chain_options). `in` outlives the chain, which
+ * chain/params.cfg (PC5723: there is neither) and the accounts of HOME/chain/genesis.cfg. What is sent over it is signed
+ * with the keys of the home (keys.h). executor may be NULL (pctl_chain_options). `in` outlives the chain, which
  * is closed with pctl_chain_close. Errors: of opening the parts of the installation, of pctl_chain_open.
  */
 pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor,
 			    const pctl_call *call, pctl_chain **out);
+
+/* Take in the accounts of a file of genesis, where there is one and the chain has not begun (pctl_home_chain does). All
+ * or nothing. Errors: those of conf, PC5848, PC5844, of the ledger. */
+pctl_status pctl_home_genesis(pctl_chain *c, const char *path, const pctl_call *call);
 
 /* The parameters in force for the open block of a chain. */
 pctl_status pctl_home_params(pctl_chain *c, const pctl_call *call, pctl_params *out);

@@ -6,7 +6,7 @@
 #include "chain/messages/message.h"
 
 /* Who asked: a message, or the engine itself at the end of an epoch. */
-enum { PCTL_ORIGIN_MESSAGE = 0, PCTL_ORIGIN_EPOCH = 1 };
+enum { PCTL_ORIGIN_MESSAGE = 0, PCTL_ORIGIN_EPOCH = 1, PCTL_ORIGIN_GENESIS = 2 };
 
 #define PCTL_JOB_TEXT_SIZE 65u /* 64 lower-case hex digits and a NUL */
 

@@ -122,6 +122,98 @@ const uint8_t *pctl_execute_bytes(const pctl_request *r, uint64_t *n)
 	return bytes + at;
 }
 
+int pctl_request_tag_is(const uint8_t *bytes, uint64_t n, uint32_t kind)
+{
+	size_t at = 0;
+	uint64_t tag;
+
+	return pctl_wire_varint(bytes, (size_t)n, &at, &tag) &&
+	       tag == ((uint64_t)kind << 3 | PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED);
+}
+
+const char *pctl_request_sender(const pctl_request *r)
+{
+	switch (r->kind) {
+	case PCTL_MSG_UPLOAD:
+		return r->as.upload.sender;
+	case PCTL_MSG_EXECUTE:
+		return r->as.execute.sender;
+	case PCTL_MSG_LEDGER:
+		return r->as.ledger.sender;
+	case PCTL_MSG_PARAMS:
+		return r->as.params.sender;
+	case PCTL_MSG_NAME:
+		return r->as.name.sender;
+	case PCTL_MSG_CANCEL:
+		return r->as.cancel.sender;
+	case PCTL_MSG_LINK:
+		return r->as.link.sender;
+	case PCTL_MSG_VERDICT:
+		return r->as.verdict.sender;
+	case PCTL_MSG_KEYS:
+		return r->as.keys.sender;
+	case PCTL_MSG_ROLE:
+		return r->as.role.sender;
+	default:
+		return NULL;
+	}
+}
+
+/* The first field is the message itself; `auth` is what may follow it. */
+static pctl_status bare_bytes(const pctl_request *r, const pctl_call *call, uint8_t **made,
+			      const uint8_t **out, uint64_t *n)
+{
+	pctl_request bare = *r;
+	uint64_t n_bytes, n_message;
+	const uint8_t *bytes = pctl_request_bytes(r, &n_bytes);
+	size_t at = 0;
+	uint64_t tag;
+
+	*made = NULL;
+	if (bytes != NULL) {
+		*out = bytes;
+		*n = pctl_wire_varint(bytes, (size_t)n_bytes, &at, &tag) &&
+				     pctl_wire_varint(bytes, (size_t)n_bytes, &at, &n_message)
+			     ? at + n_message
+			     : 0;
+		return PCTL_OK;
+	}
+	memset(&bare.auth, 0, sizeof(bare.auth));
+	return pctl_request_encode(&bare, call, made, n) == PCTL_OK ? (*out = *made, PCTL_OK)
+								    : PCTL_E_INVALID;
+}
+
+pctl_status pctl_request_signed(const pctl_request *r, const pctl_call *call, uint8_t **out,
+				uint64_t *n_out)
+{
+	static const char domain[] = "pipectl message 1";
+	const uint64_t n_head = sizeof(domain) + PCTL_DIGEST_BYTES + 16;
+	const uint64_t numbers[2] = {r->auth.nonce, r->auth.expiry};
+	const uint8_t *bytes = NULL;
+	uint8_t *made, *to;
+	uint64_t n = 0;
+	pctl_status status = bare_bytes(r, call, &made, &bytes, &n);
+
+	*out = NULL;
+	*n_out = 0;
+	if (status != PCTL_OK)
+		return status;
+	to = malloc(n_head + n);
+	if (to == NULL) {
+		free(made);
+		return pctl_no_memory(call, "a message");
+	}
+	memcpy(to, domain, sizeof(domain));
+	memcpy(to + sizeof(domain), r->auth.chain.data, PCTL_DIGEST_BYTES);
+	for (uint32_t i = 0; i < 16; i++)
+		to[n_head - 16 + i] = (uint8_t)(numbers[i / 8] >> (8 * (i % 8)));
+	memcpy(to + n_head, bytes, n);
+	free(made);
+	*out = to;
+	*n_out = n_head + n;
+	return PCTL_OK;
+}
+
 /* ---- decoding ----------------------------------------------------------------------------- */
 
 static uint32_t unknown_tag(const ProtobufCMessage *m);

@@ -203,6 +203,50 @@ typedef struct pctl_msg_verdict {
 	const char *sender, *accused, *evidence;
 } pctl_msg_verdict;
 
+#define PCTL_MESSAGE_KEYS_MAX 16u     /* of an account, and signatures of a message */
+#define PCTL_MESSAGE_KEY_BYTES 32u    /* of an Ed25519 public key */
+#define PCTL_MESSAGE_SIGNED_BYTES 64u /* of a signature */
+
+/* Bytes of a field that has a size of its own. */
+typedef struct pctl_msg_bytes {
+	const uint8_t *data;
+	uint64_t n;
+} pctl_msg_bytes;
+
+/* threshold: 1 to n_keys; keys: 1 to PCTL_MESSAGE_KEYS_MAX, ascending bytewise, none twice. */
+typedef struct pctl_msg_keys {
+	const char *sender;
+	const pctl_msg_bytes *keys;
+	uint32_t n_keys, threshold;
+} pctl_msg_keys;
+
+/* CREDIT: may make gas; BLOCK: may end a block over a node's socket and name its executor. */
+enum { PCTL_ROLE_CREDIT = 1, PCTL_ROLE_BLOCK };
+typedef struct pctl_msg_role {
+	const char *sender, *account;
+	uint32_t role, is_taken;
+} pctl_msg_role;
+
+typedef struct pctl_msg_signature {
+	pctl_msg_bytes key, value;
+} pctl_msg_signature;
+
+/*
+ * Who answers for a message.
+ *
+ * is_given    0: nobody, and the rest is nothing
+ * chain       pctl_chain_id
+ * nonce       the sender's sequence number; of BLOCK_END the height of the block
+ * expiry      at least 1: the height of the last block that may take it in
+ * signatures  each over pctl_request_signed, ascending by key, none twice
+ */
+typedef struct pctl_msg_auth {
+	uint32_t is_given, n_signatures;
+	pctl_msg_bytes chain;
+	uint64_t nonce, expiry;
+	const pctl_msg_signature *signatures;
+} pctl_msg_auth;
+
 /* sequence: the sender's number that the message used up. proposal: the one it made, else 0. */
 typedef struct pctl_msg_ack {
 	uint64_t sequence, proposal;
@@ -241,7 +285,9 @@ enum {
 	PCTL_MSG_VERDICT = 11,
 	PCTL_MSG_PUT = 12,
 	PCTL_MSG_GET = 13,
-	PCTL_MSG_ERROR = 15
+	PCTL_MSG_KEYS = 14,
+	PCTL_MSG_ERROR = 15,
+	PCTL_MSG_ROLE = 16
 };
 
 /* One that was decoded or sealed has its canonical bytes beside it and is not changed any more: what takes it in looks at
@@ -261,8 +307,11 @@ typedef struct pctl_request {
 		pctl_msg_verdict verdict;
 		pctl_msg_data put;
 		pctl_msg_cid get;
+		pctl_msg_keys keys;
+		pctl_msg_role role;
 	} as;
-	void *owner; /* of a decoded or sealed message; NULL in one made by hand */
+	pctl_msg_auth auth; /* of a kind that changes state */
+	void *owner;	    /* of a decoded or sealed message; NULL in one made by hand */
 } pctl_request;
 
 typedef struct pctl_response {
@@ -272,7 +321,7 @@ typedef struct pctl_response {
 		pctl_msg_execute_response execute;
 		pctl_msg_query_response query;
 		pctl_msg_block_info block; /* BLOCK_END, BLOCK_QUERY */
-		pctl_msg_ack ack;	   /* LEDGER to VERDICT */
+		pctl_msg_ack ack;	   /* LEDGER to VERDICT, KEYS, ROLE */
 		pctl_msg_cid put;
 		pctl_msg_data get;
 		pctl_msg_error error;
@@ -320,6 +369,25 @@ const uint8_t *pctl_request_bytes(const pctl_request *r, uint64_t *n);
  * no memory. */
 struct pctl_arena;
 struct pctl_arena *pctl_response_arena(pctl_response *r);
+
+/* 1 where the bytes begin like an encoded request of this kind. */
+int pctl_request_tag_is(const uint8_t *bytes, uint64_t n, uint32_t kind);
+/* The sender of a kind that changes state and is not the end of a block; else NULL. */
+const char *pctl_request_sender(const pctl_request *r);
+
+/*
+ * What the signatures of a message are over:
+ *
+ *     domain || chain || nonce || expiry || message
+ *
+ *   domain   the 18 bytes "pipectl message 1" and a NUL
+ *   chain    32 bytes; nonce and expiry: 8 bytes each, least significant first
+ *   message  the canonical encoding of the request without its field `auth`
+ *
+ * `auth` has all but its signatures. Release *out with free().
+ */
+pctl_status pctl_request_signed(const pctl_request *r, const pctl_call *call, uint8_t **out,
+				uint64_t *n_out);
 
 /* ---- the id of a job ---------------------------------------------------------------------- */
 

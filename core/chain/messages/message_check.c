@@ -369,6 +369,76 @@ static void check_verdict(checker *c, const pctl_msg_verdict *m)
 	check_cid(c, "evidence", m->evidence);
 }
 
+static void check_size(checker *c, const char *field, const pctl_msg_bytes *b, uint32_t n)
+{
+	if (b->n != n)
+		wrong(c, PC5732_MESSAGE_BYTES, field, "%llu bytes, not %u",
+		      (unsigned long long)b->n, n);
+}
+
+/* Keys one behind the other: their sizes, and ascending. */
+static void check_key(checker *c, const char *field, const pctl_msg_bytes *key,
+		      const pctl_msg_bytes *before)
+{
+	int order;
+
+	check_size(c, field, key, PCTL_MESSAGE_KEY_BYTES);
+	if (before == NULL || before->n != key->n || key->n != PCTL_MESSAGE_KEY_BYTES)
+		return;
+	order = memcmp(before->data, key->data, PCTL_MESSAGE_KEY_BYTES);
+	if (order >= 0)
+		not_ascending(c, field, order == 0);
+}
+
+static void check_keys(checker *c, const pctl_msg_keys *m)
+{
+	char field[FIELD];
+
+	check_sender(c, m->sender);
+	if (m->n_keys == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "keys", "not given");
+	check_count(c, "keys", m->n_keys, PCTL_MESSAGE_KEYS_MAX, "keys");
+	for (uint32_t i = 0; i < m->n_keys && i < PCTL_MESSAGE_KEYS_MAX; i++)
+		check_key(c, element("keys", i, field), &m->keys[i],
+			  i > 0 ? &m->keys[i - 1] : NULL);
+	if (m->threshold == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "threshold", "not given");
+	check_number(c, "threshold", m->threshold, m->n_keys);
+}
+
+static void check_role(checker *c, const pctl_msg_role *m)
+{
+	check_sender(c, m->sender);
+	if (m->role == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "role", "not given");
+	check_number(c, "role", m->role, PCTL_ROLE_BLOCK);
+	check_account(c, "account", m->account);
+}
+
+static void check_auth(checker *c, const pctl_request *r)
+{
+	const pctl_msg_auth *m = &r->auth;
+	char field[FIELD];
+
+	if (!m->is_given)
+		return;
+	if (pctl_request_sender(r) == NULL && r->kind != PCTL_MSG_BLOCK_END)
+		wrong(c, PC5730_MESSAGE_OPERATION, "auth",
+		      "the field is given, but this kind of message changes no state");
+	check_size(c, "auth.chain", &m->chain, PCTL_DIGEST_BYTES);
+	check_number(c, "auth.nonce", m->nonce, PCTL_MESSAGE_CLOCK_MAX);
+	if (m->expiry == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "auth.expiry", "not given");
+	check_number(c, "auth.expiry", m->expiry, PCTL_MESSAGE_CLOCK_MAX);
+	check_count(c, "auth.signatures", m->n_signatures, PCTL_MESSAGE_KEYS_MAX, "signatures");
+	for (uint32_t i = 0; i < m->n_signatures && i < PCTL_MESSAGE_KEYS_MAX; i++) {
+		element("auth.signatures", i, field);
+		check_key(c, field, &m->signatures[i].key,
+			  i > 0 ? &m->signatures[i - 1].key : NULL);
+		check_size(c, field, &m->signatures[i].value, PCTL_MESSAGE_SIGNED_BYTES);
+	}
+}
+
 static void check_envelope(checker *c, uint32_t kind, const char *what)
 {
 	c->message = what;
@@ -432,10 +502,19 @@ pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
 		c.message = "get";
 		check_cid(&c, "cid", r->as.get.cid);
 		break;
+	case PCTL_MSG_KEYS:
+		c.message = "keys";
+		check_keys(&c, &r->as.keys);
+		break;
+	case PCTL_MSG_ROLE:
+		c.message = "role";
+		check_role(&c, &r->as.role);
+		break;
 	default:
 		check_envelope(&c, r->kind, "request");
 		break;
 	}
+	check_auth(&c, r);
 	return c.status;
 }
 
@@ -574,6 +653,8 @@ pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call)
 	case PCTL_MSG_CANCEL:
 	case PCTL_MSG_LINK:
 	case PCTL_MSG_VERDICT:
+	case PCTL_MSG_KEYS:
+	case PCTL_MSG_ROLE:
 		c.message = "ack";
 		check_ack(&c, &r->as.ack, r->kind);
 		break;

@@ -264,6 +264,55 @@ static Gpu__MsgVerdict *verdict_to(const pctl_msg_verdict *m, pctl_arena *a)
 	return pb;
 }
 
+static ProtobufCBinaryData bytes_to(const pctl_msg_bytes *m)
+{
+	return (ProtobufCBinaryData){m->n, (uint8_t *)(uintptr_t)m->data};
+}
+
+static Gpu__MsgKeys *keys_to(const pctl_msg_keys *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgKeys, gpu__msg_keys__init);
+	pb->sender = borrow(m->sender);
+	pb->threshold = m->threshold;
+	pb->n_keys = m->n_keys;
+	pb->keys = pctl_arena_array(a, m->n_keys, sizeof(*pb->keys));
+	for (uint32_t i = 0; pb->keys != NULL && i < m->n_keys; i++)
+		pb->keys[i] = bytes_to(&m->keys[i]);
+	return pb->keys == NULL ? NULL : pb;
+}
+
+static Gpu__MsgRole *role_to(const pctl_msg_role *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgRole, gpu__msg_role__init);
+	pb->sender = borrow(m->sender);
+	pb->role = m->role;
+	pb->account = borrow(m->account);
+	pb->taken = m->is_taken != 0;
+	return pb;
+}
+
+static Gpu__Signature *signature_to(const pctl_msg_signature *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__Signature, gpu__signature__init);
+	pb->key = bytes_to(&m->key);
+	pb->value = bytes_to(&m->value);
+	return pb;
+}
+
+static Gpu__Auth *auth_to(const pctl_msg_auth *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__Auth, gpu__auth__init);
+	pb->chain = bytes_to(&m->chain);
+	pb->nonce = m->nonce;
+	pb->expiry = m->expiry;
+	pb->n_signatures = m->n_signatures;
+	pb->signatures = pctl_arena_array(a, m->n_signatures, sizeof(*pb->signatures));
+	for (uint32_t i = 0; pb->signatures != NULL && i < m->n_signatures; i++)
+		if ((pb->signatures[i] = signature_to(&m->signatures[i], a)) == NULL)
+			return NULL;
+	return pb->signatures == NULL ? NULL : pb;
+}
+
 static ProtobufCBinaryData data_to(const pctl_msg_data *m)
 {
 	return (ProtobufCBinaryData){m->n_data, (uint8_t *)(uintptr_t)m->data};
@@ -317,6 +366,8 @@ Gpu__Request *pctl_request_to_pb(const pctl_request *r, pctl_arena *a)
 {
 	MAKE(a, Gpu__Request, gpu__request__init);
 	pb->request_case = (Gpu__Request__RequestCase)r->kind;
+	if (r->auth.is_given && (pb->auth = auth_to(&r->auth, a)) == NULL)
+		return NULL;
 	switch (r->kind) {
 	case PCTL_MSG_UPLOAD:
 		return (pb->upload = upload_to(&r->as.upload, a)) == NULL ? NULL : pb;
@@ -340,6 +391,10 @@ Gpu__Request *pctl_request_to_pb(const pctl_request *r, pctl_arena *a)
 		return (pb->verdict = verdict_to(&r->as.verdict, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_PUT:
 		return (pb->put = put_to(&r->as.put, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_KEYS:
+		return (pb->keys = keys_to(&r->as.keys, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_ROLE:
+		return (pb->role = role_to(&r->as.role, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_GET:
 		return (pb->get = get_to(&r->as.get, a)) == NULL ? NULL : pb;
 	default:
@@ -368,6 +423,8 @@ Gpu__Response *pctl_response_to_pb(const pctl_response *r, pctl_arena *a)
 	case PCTL_MSG_CANCEL:
 	case PCTL_MSG_LINK:
 	case PCTL_MSG_VERDICT:
+	case PCTL_MSG_KEYS:
+	case PCTL_MSG_ROLE:
 		return (pb->ledger = ack_to(&r->as.ack, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_PUT:
 		return (pb->put = put_response_to(&r->as.put, a)) == NULL ? NULL : pb;

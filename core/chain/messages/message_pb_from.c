@@ -130,10 +130,53 @@ static pctl_status params_from(const Gpu__MsgParams *pb, pctl_arena *a, const pc
 	return PCTL_OK;
 }
 
+static pctl_msg_bytes bytes_from(const ProtobufCBinaryData *pb)
+{
+	return (pctl_msg_bytes){pb->data, pb->len};
+}
+
+static pctl_status keys_from(const Gpu__MsgKeys *pb, pctl_arena *a, const pctl_call *call,
+			     pctl_msg_keys *m)
+{
+	pctl_msg_bytes *keys = pctl_arena_array(a, pb->n_keys, sizeof(*keys));
+
+	if (keys == NULL)
+		return pctl_no_memory(call, "a message");
+	for (size_t i = 0; i < pb->n_keys; i++)
+		keys[i] = bytes_from(&pb->keys[i]);
+	*m = (pctl_msg_keys){pb->sender, keys, (uint32_t)pb->n_keys, pb->threshold};
+	return PCTL_OK;
+}
+
+static pctl_status auth_from(const Gpu__Auth *pb, pctl_arena *a, const pctl_call *call,
+			     pctl_msg_auth *m)
+{
+	pctl_msg_signature *signatures = pctl_arena_array(a, pb->n_signatures, sizeof(*signatures));
+
+	if (signatures == NULL)
+		return pctl_no_memory(call, "a message");
+	for (size_t i = 0; i < pb->n_signatures; i++)
+		signatures[i] = (pctl_msg_signature){bytes_from(&pb->signatures[i]->key),
+						     bytes_from(&pb->signatures[i]->value)};
+	*m = (pctl_msg_auth){.is_given = 1,
+			     .n_signatures = (uint32_t)pb->n_signatures,
+			     .chain = bytes_from(&pb->chain),
+			     .nonce = pb->nonce,
+			     .expiry = pb->expiry,
+			     .signatures = signatures};
+	return PCTL_OK;
+}
+
 pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pctl_call *call,
 				 pctl_request *out)
 {
 	out->kind = (uint32_t)pb->request_case;
+	if (pb->auth != NULL) {
+		const pctl_status status = auth_from(pb->auth, a, call, &out->auth);
+
+		if (status != PCTL_OK)
+			return status;
+	}
 	switch (out->kind) {
 	case PCTL_MSG_UPLOAD:
 		upload_from(pb->upload, &out->as.upload);
@@ -177,6 +220,12 @@ pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pc
 	case PCTL_MSG_GET:
 		out->as.get.cid = pb->get->cid;
 		break;
+	case PCTL_MSG_KEYS:
+		return keys_from(pb->keys, a, call, &out->as.keys);
+	case PCTL_MSG_ROLE:
+		out->as.role = (pctl_msg_role){pb->role->sender, pb->role->account, pb->role->role,
+					       pb->role->taken != 0};
+		break;
 	default:
 		break;
 	}
@@ -212,6 +261,8 @@ pctl_status pctl_response_from_pb(const Gpu__Response *pb, pctl_arena *a, const 
 	case PCTL_MSG_CANCEL:
 	case PCTL_MSG_LINK:
 	case PCTL_MSG_VERDICT:
+	case PCTL_MSG_KEYS:
+	case PCTL_MSG_ROLE:
 		out->as.ack = (pctl_msg_ack){pb->ledger->sequence, pb->ledger->proposal};
 		break;
 	case PCTL_MSG_PUT:

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "foundation/base/arena.h"
+#include "chain/transition/authorise.h"
 #include "chain/blocks/block.h"
 #include "chain/chain_private.h"
 #include "foundation/base/utf8.h"
@@ -242,7 +243,9 @@ pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_ca
 		status = pctl_chain_answer(c, r, &inner, out);
 		break;
 	case PCTL_MSG_BLOCK_END:
-		status = pctl_chain_end_block(c, r, &inner, out);
+		status = pctl_authorise_block(c, r, &inner);
+		if (status == PCTL_OK)
+			status = pctl_chain_end_block(c, r, &inner, out);
 		break;
 	default:
 		status = pctl_chain_apply(c, r, &inner, out);

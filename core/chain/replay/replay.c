@@ -204,7 +204,7 @@ static pctl_status take_one(replay *p, uint32_t number, const pctl_block_message
 	pctl_status status = pctl_request_decode(m->bytes, m->n_bytes, p->call, &r);
 
 	if (status == PCTL_OK)
-		status = pctl_chain_apply_again(p->chain, &r, p->call);
+		status = pctl_chain_apply_again(p->chain, &r, m->origin, p->call);
 	pctl_request_destroy(&r);
 	/* Trouble of this node is no verdict on the record. */
 	if (status == PCTL_E_INVALID || status == PCTL_E_GAS || status == PCTL_E_NOT_FOUND ||
@@ -225,12 +225,12 @@ static pctl_status take_all(replay *p)
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		uint64_t there = 0;
 
-		if (i == 0 || messages[i].origin != PCTL_ORIGIN_MESSAGE)
+		if (i == 0 || messages[i].origin == PCTL_ORIGIN_EPOCH)
 			status = pctl_inbox_visit(pctl_cursor(p->chain), count, &there, p->call);
 		else
 			there = i;
 		if (status == PCTL_OK && there <= i) {
-			if (messages[i].origin != PCTL_ORIGIN_MESSAGE)
+			if (messages[i].origin == PCTL_ORIGIN_EPOCH)
 				return refused(p, i,
 					       "was not made by the engine when the record was "
 					       "applied again");

@@ -11,10 +11,12 @@ static const struct {
 	const char *name, *key;
 } tables[] = {
 #define CHAIN_TABLE(name, columns, key) {#name, key},
+#define CHAIN_LATER(name, columns, key) {#name, key},
 #define CHAIN_NUMBERED(name, columns) {#name, "id"},
 #define CHAIN_INDEX(name, unique, table, columns)
 #include "chain/state/schema.def"
 #undef CHAIN_TABLE
+#undef CHAIN_LATER
 #undef CHAIN_NUMBERED
 #undef CHAIN_INDEX
 };
@@ -141,11 +143,11 @@ static int take_open(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t 
 	catching_up *k = ctx;
 	pctl_request r;
 
-	if (origin != PCTL_ORIGIN_MESSAGE)
+	if (origin == PCTL_ORIGIN_EPOCH)
 		return 0;
 	k->status = pctl_request_decode(bytes, n, k->call, &r);
 	if (k->status == PCTL_OK)
-		k->status = pctl_chain_apply_again(k->rebuilt, &r, k->call);
+		k->status = pctl_chain_apply_again(k->rebuilt, &r, origin, k->call);
 	pctl_request_destroy(&r);
 	if (k->status != PCTL_OK)
 		k->status =

@@ -23,12 +23,15 @@ struct pctl_chain_state {
 
 static const struct {
 	const char *name, *columns, *key, *kind;
+	int is_later; /* CHAIN_LATER */
 } tables[] = {
-#define CHAIN_TABLE(name, columns, key) {#name, columns, key, "STRICT, WITHOUT ROWID"},
-#define CHAIN_NUMBERED(name, columns) {#name, "id INTEGER NOT NULL, " columns, "id", "STRICT"},
+#define CHAIN_TABLE(name, columns, key) {#name, columns, key, "STRICT, WITHOUT ROWID", 0},
+#define CHAIN_LATER(name, columns, key) {#name, columns, key, "STRICT, WITHOUT ROWID", 1},
+#define CHAIN_NUMBERED(name, columns) {#name, "id INTEGER NOT NULL, " columns, "id", "STRICT", 0},
 #define CHAIN_INDEX(name, unique, table, columns)
 #include "chain/state/schema.def"
 #undef CHAIN_TABLE
+#undef CHAIN_LATER
 #undef CHAIN_NUMBERED
 #undef CHAIN_INDEX
 };
@@ -36,11 +39,13 @@ static const struct {
 
 static const char *const indexes[] = {
 #define CHAIN_TABLE(name, columns, key)
+#define CHAIN_LATER(name, columns, key)
 #define CHAIN_NUMBERED(name, columns)
 #define CHAIN_INDEX(name, unique, table, columns) \
 	"CREATE " unique " INDEX IF NOT EXISTS " #name " ON " #table " (" columns ")",
 #include "chain/state/schema.def"
 #undef CHAIN_TABLE
+#undef CHAIN_LATER
 #undef CHAIN_NUMBERED
 #undef CHAIN_INDEX
 };
@@ -87,6 +92,31 @@ static pctl_status read_version(pctl_chain_state *s, const pctl_call *call, int 
 	return status;
 }
 
+static pctl_status count_later(pctl_chain_state *s, const pctl_call *call, uint32_t *there,
+			       uint32_t *all)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = PCTL_OK;
+
+	*there = *all = 0;
+	if (sqlite3_prepare_v2(s->db, "SELECT count(*) FROM sqlite_master WHERE name = ?", -1,
+			       &stmt, NULL) != SQLITE_OK)
+		return pctl_chain_internal_failure(s, "the tables of the state", call);
+	for (uint32_t i = 0; status == PCTL_OK && i < N_TABLES; i++) {
+		if (!tables[i].is_later)
+			continue;
+		++*all;
+		sqlite3_bind_text(stmt, 1, tables[i].name, -1, SQLITE_STATIC);
+		if (sqlite3_step(stmt) == SQLITE_ROW)
+			*there += (uint32_t)sqlite3_column_int(stmt, 0);
+		else
+			status = pctl_chain_internal_failure(s, "the tables of the state", call);
+		sqlite3_reset(stmt);
+	}
+	sqlite3_finalize(stmt);
+	return status;
+}
+
 static pctl_status make_tables(pctl_chain_state *s, const pctl_call *call)
 {
 	char sql[1024];
@@ -113,6 +143,7 @@ static pctl_status make_tables(pctl_chain_state *s, const pctl_call *call)
 
 static pctl_status set_up(pctl_chain_state *s, const char *path, const pctl_call *call)
 {
+	uint32_t there = 0, all = 0;
 	int version;
 	pctl_status status;
 
@@ -132,7 +163,9 @@ static pctl_status set_up(pctl_chain_state *s, const char *path, const pctl_call
 		return pctl_refuse(call, PC5702_CHAIN_VERSION,
 				   "%s has schema version %d, this pipectl writes %d", path,
 				   version, SCHEMA_VERSION);
-	return status == PCTL_OK && version == 0 ? make_tables(s, call) : status;
+	if (status == PCTL_OK && version != 0)
+		status = count_later(s, call, &there, &all);
+	return status == PCTL_OK && (version == 0 || there != all) ? make_tables(s, call) : status;
 }
 
 static pctl_status open_path(const char *path, const pctl_call *call, pctl_chain_state **out)
@@ -269,17 +302,23 @@ static pctl_status take_table(pctl_chain_state *s, pctl_hasher *h, uint32_t tabl
 {
 	char sql[256];
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status;
+	pctl_status status = PCTL_OK;
 	int step = SQLITE_ROW;
 
 	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", tables[table].name,
 		 tables[table].key);
 	if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL) != SQLITE_OK)
 		return pctl_chain_internal_failure(s, "the state root", call);
-	status = pctl_hasher_update(h, tables[table].name, strlen(tables[table].name) + 1);
-	while (status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW)
+	if (!tables[table].is_later)
+		status = pctl_hasher_update(h, tables[table].name, strlen(tables[table].name) + 1);
+	for (uint64_t row = 0; status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW;
+	     row++) {
+		if (tables[table].is_later && row == 0)
+			status = pctl_hasher_update(h, tables[table].name,
+						    strlen(tables[table].name) + 1);
 		for (int i = 0; status == PCTL_OK && i < sqlite3_column_count(stmt); i++)
 			status = take_value(h, stmt, i);
+	}
 	if (status == PCTL_OK && step != SQLITE_DONE)
 		status = pctl_chain_internal_failure(s, "the state root", call);
 	sqlite3_finalize(stmt);

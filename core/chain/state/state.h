@@ -45,7 +45,7 @@ pctl_status pctl_chain_internal_failure(pctl_chain_state *s, const char *what,
 
 /*
  * The state root: SHA-256 over all rows of all consensus tables, tables in the order of schema.def, rows by primary
- * key, each value with its length. Two states with the same rows have the same root, whatever SQLite did inside.
+ * key, each value with its length; a table that came later (CHAIN_LATER) where it has rows. Two states with the same rows have the same root, whatever SQLite did inside.
  */
 pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
 			    uint8_t out[PCTL_DIGEST_BYTES]);

@@ -3,38 +3,16 @@
 #include <assert.h>
 #include <string.h>
 
+#include "chain/accounts/account.h"
 #include "chain/chain_private.h"
 #include "chain/graph/edges.h"
+#include "chain/registry/rules.h"
+#include "chain/transition/authorise.h"
 #include "chain/transition/refusal.h"
 #include "chain/state/cursor.h"
 #include "foundation/diag/diag.h"
 
 /* ---- senders ------------------------------------------------------------------------------- */
-
-/* The sender of a message that takes() allows. */
-static const char *sender_of(const pctl_request *r)
-{
-	switch (r->kind) {
-	case PCTL_MSG_UPLOAD:
-		return r->as.upload.sender;
-	case PCTL_MSG_EXECUTE:
-		return r->as.execute.sender;
-	case PCTL_MSG_LEDGER:
-		return r->as.ledger.sender;
-	case PCTL_MSG_PARAMS:
-		return r->as.params.sender;
-	case PCTL_MSG_NAME:
-		return r->as.name.sender;
-	case PCTL_MSG_CANCEL:
-		return r->as.cancel.sender;
-	case PCTL_MSG_LINK:
-		return r->as.link.sender;
-	case PCTL_MSG_VERDICT:
-		return r->as.verdict.sender;
-	default:
-		return NULL;
-	}
-}
 
 static pctl_status read_sequence(pctl_taking *t, const char *sender)
 {
@@ -63,11 +41,15 @@ static pctl_status use_sequence(const pctl_taking *t, const char *sender)
 
 /* ---- what messages do ---------------------------------------------------------------------- */
 
-static pctl_status take_ledger(const pctl_taking *t, const pctl_msg_ledger *m)
+static pctl_status take_ledger(const pctl_taking *t, const pctl_msg_ledger *m, uint32_t origin)
 {
+	pctl_status status;
+
 	switch (m->op) {
 	case PCTL_LEDGER_CREDIT:
-		return pctl_ledger_credit(t->s, m->to, m->amount, t->call);
+		status = pctl_authorise_role(t, PCTL_ROLE_CREDIT, m->sender, origin);
+		return status == PCTL_OK ? pctl_ledger_credit(t->s, m->to, m->amount, t->call)
+					 : status;
 	case PCTL_LEDGER_TRANSFER:
 		return pctl_ledger_transfer(t->s, m->sender, m->to, m->amount, t->call);
 	case PCTL_LEDGER_BOND:
@@ -123,6 +105,13 @@ static pctl_status take_link(const pctl_taking *t, const pctl_msg_link *m)
 	return pctl_edges_add(t->s, &e, t->call);
 }
 
+static pctl_status take_role(const pctl_taking *t, const pctl_msg_role *m, uint32_t origin)
+{
+	const pctl_status status = pctl_authorise_role(t, m->role, m->sender, origin);
+
+	return status == PCTL_OK ? pctl_account_role_set(t->s, m, t->call) : status;
+}
+
 pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m)
 {
 	uint8_t id[PCTL_DIGEST_BYTES];
@@ -150,7 +139,7 @@ static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 	case PCTL_MSG_EXECUTE:
 		return pctl_apply_execute(t, r, origin);
 	case PCTL_MSG_LEDGER:
-		return take_ledger(t, &r->as.ledger);
+		return take_ledger(t, &r->as.ledger, origin);
 	case PCTL_MSG_PARAMS:
 		return take_params(t, &r->as.params);
 	case PCTL_MSG_NAME:
@@ -159,6 +148,10 @@ static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 		return pctl_apply_cancel(t, &r->as.cancel);
 	case PCTL_MSG_LINK:
 		return take_link(t, &r->as.link);
+	case PCTL_MSG_KEYS:
+		return pctl_account_control_set(t->s, &r->as.keys, t->call);
+	case PCTL_MSG_ROLE:
+		return take_role(t, &r->as.role, origin);
 	default:
 		return pctl_apply_verdict(t, &r->as.verdict);
 	}
@@ -170,13 +163,16 @@ static pctl_status keep_message(const pctl_taking *t, const pctl_request *r, uin
 {
 	uint64_t n;
 	const uint8_t *bytes = pctl_request_bytes(r, &n);
+	const pctl_status status = pctl_inbox_add(t->s, origin, bytes, n, t->call);
 
-	return pctl_inbox_add(t->s, origin, bytes, n, t->call);
+	return status == PCTL_OK && origin == PCTL_ORIGIN_GENESIS
+		       ? pctl_chain_id_take(t->s, bytes, n, t->call)
+		       : status;
 }
 
 static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
-	const char *sender = sender_of(r);
+	const char *sender = pctl_request_sender(r);
 	const int is_acked = r->kind != PCTL_MSG_UPLOAD && r->kind != PCTL_MSG_EXECUTE;
 	pctl_chain_info info;
 	pctl_status kept, status = pctl_chain_last(t->c, t->call, &info);
@@ -187,6 +183,8 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 		status = pctl_params_in_force(t->s, t->height, t->call, &t->params);
 	if (status == PCTL_OK)
 		status = read_sequence(t, sender);
+	if (status == PCTL_OK)
+		status = pctl_authorise(t, r, origin);
 	if (status != PCTL_OK)
 		return status;
 	t->out->kind = r->kind;
@@ -195,7 +193,7 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 	status = act(t, r, origin);
 	if (status != PCTL_OK && t->charged == 0)
 		return status;
-	kept = use_sequence(t, sender);
+	kept = origin == PCTL_ORIGIN_GENESIS ? PCTL_OK : use_sequence(t, sender);
 	if (kept == PCTL_OK)
 		kept = keep_message(t, r, origin);
 	if (kept != PCTL_OK)
@@ -265,7 +263,7 @@ static pctl_status take_sealed(pctl_chain *c, const pctl_request *r, uint32_t or
 	int is_nested = 0;
 	pctl_status status;
 
-	if (sender_of(r) == NULL)
+	if (pctl_request_sender(r) == NULL)
 		return pctl_refuse(call, PC5826_CHAIN_MESSAGE,
 				   "a message of kind %u does not belong to this function",
 				   r->kind);
@@ -286,6 +284,43 @@ static pctl_status take_sealed(pctl_chain *c, const pctl_request *r, uint32_t or
 	return status;
 }
 
+/* Who answers for a message made by hand is the author, where the rules ask for anybody. */
+static pctl_status take_authored(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+				 pctl_response *out)
+{
+	pctl_request sealed = {.kind = 0}, own = *r;
+	pctl_taking t = {.c = c, .s = c->state, .call = call};
+	uint8_t id[PCTL_DIGEST_BYTES];
+	pctl_arena *arena = NULL;
+	pctl_chain_info info;
+	pctl_status status = pctl_chain_last(c, call, &info);
+
+	if (status == PCTL_OK)
+		status = pctl_params_in_force(c->state, info.last + 1, call, &t.params);
+	if (status == PCTL_OK && pctl_request_sender(r) != NULL &&
+	    t.params.values[PCTL_PARAM_RULES] != PCTL_RULES_RELEASED) {
+		arena = pctl_arena_create();
+		status = arena == NULL ? pctl_no_memory(call, "a message")
+				       : read_sequence(&t, pctl_request_sender(r));
+		if (status == PCTL_OK)
+			status = pctl_chain_id(c->state, call, id);
+		own.auth = (pctl_msg_auth){.is_given = 1,
+					   .chain = {id, sizeof(id)},
+					   .nonce = t.sequence,
+					   .expiry = info.last + 1 + c->author_blocks};
+		if (status == PCTL_OK)
+			status = c->author(c->author_ctx, c, pctl_request_sender(r), &own, arena,
+					   call);
+	}
+	if (status == PCTL_OK)
+		status = pctl_request_seal(&own, call, &sealed);
+	if (status == PCTL_OK)
+		status = take_sealed(c, &sealed, PCTL_ORIGIN_MESSAGE, 0, call, out);
+	pctl_request_destroy(&sealed);
+	pctl_arena_destroy(arena);
+	return status;
+}
+
 /* A message made by hand is checked and packed here and nowhere else; one that was decoded has been. */
 static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
 			const pctl_call *call, pctl_response *out)
@@ -295,6 +330,8 @@ static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin, i
 
 	if (r->owner != NULL)
 		return take_sealed(c, r, origin, is_again, call, out);
+	if (origin == PCTL_ORIGIN_MESSAGE && !r->auth.is_given && c->author != NULL)
+		return take_authored(c, r, call, out);
 	status = pctl_request_seal(r, call, &sealed);
 	if (status == PCTL_OK)
 		status = take_sealed(c, &sealed, origin, is_again, call, out);
@@ -323,9 +360,22 @@ pctl_status pctl_chain_apply(pctl_chain *c, const pctl_request *r, const pctl_ca
 	return take_into(c, r, PCTL_ORIGIN_MESSAGE, 0, call, out);
 }
 
-pctl_status pctl_chain_apply_again(pctl_chain *c, const pctl_request *r, const pctl_call *call)
+pctl_status pctl_chain_apply_again(pctl_chain *c, const pctl_request *r, uint32_t origin,
+				   const pctl_call *call)
 {
-	return take_into(c, r, PCTL_ORIGIN_MESSAGE, 1, call, NULL);
+	return take_into(c, r, origin, 1, call, NULL);
+}
+
+pctl_status pctl_chain_apply_genesis(pctl_chain *c, const pctl_request *r, const pctl_call *call)
+{
+	return take_into(c, r, PCTL_ORIGIN_GENESIS, 0, call, NULL);
+}
+
+void pctl_chain_set_author(pctl_chain *c, pctl_author_fn author, void *ctx, uint64_t blocks)
+{
+	c->author = author;
+	c->author_ctx = ctx;
+	c->author_blocks = blocks;
 }
 
 pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,

@@ -15,6 +15,8 @@
 #include "foundation/base/hex.h"
 
 #define KEY_FILE_LIMIT 65536u
+#define KEY_BYTES 32u
+#define SIGNATURE_BYTES 64u
 
 struct pctl_signer {
 	EVP_PKEY *key;
@@ -144,25 +146,27 @@ pctl_status pctl_signer_sign(const pctl_signer *s, const void *data, size_t n,
 	return PCTL_OK;
 }
 
-int pctl_signature_valid(const char *key, const void *data, size_t n, const char *signature)
+int pctl_signature_is_of(const uint8_t *key, const void *data, size_t n, const uint8_t *signature)
 {
-	unsigned char raw[32], bytes[64];
-	EVP_PKEY *public_key;
-	EVP_MD_CTX *md;
-	int ok;
+	EVP_PKEY *public_key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, key, KEY_BYTES);
+	EVP_MD_CTX *md = EVP_MD_CTX_new();
+	const int ok = public_key != NULL && md != NULL &&
+		       EVP_DigestVerifyInit(md, NULL, NULL, NULL, public_key) == 1 &&
+		       EVP_DigestVerify(md, signature, SIGNATURE_BYTES, data, n) == 1;
 
-	if (!pctl_hex_is(key, 2 * sizeof(raw)) || !pctl_hex_parse(key, sizeof(raw), raw) ||
-	    !pctl_hex_is(signature, 2 * sizeof(bytes)) ||
-	    !pctl_hex_parse(signature, sizeof(bytes), bytes))
-		return 0;
-	public_key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, raw, sizeof(raw));
-	md = EVP_MD_CTX_new();
-	ok = public_key != NULL && md != NULL &&
-	     EVP_DigestVerifyInit(md, NULL, NULL, NULL, public_key) == 1 &&
-	     EVP_DigestVerify(md, bytes, sizeof(bytes), data, n) == 1;
 	EVP_MD_CTX_free(md);
 	EVP_PKEY_free(public_key);
 	return ok;
+}
+
+int pctl_signature_valid(const char *key, const void *data, size_t n, const char *signature)
+{
+	uint8_t raw[KEY_BYTES], bytes[SIGNATURE_BYTES];
+
+	return pctl_hex_is(key, 2 * sizeof(raw)) && pctl_hex_parse(key, sizeof(raw), raw) &&
+	       pctl_hex_is(signature, 2 * sizeof(bytes)) &&
+	       pctl_hex_parse(signature, sizeof(bytes), bytes) &&
+	       pctl_signature_is_of(raw, data, n, bytes);
 }
 
 pctl_status pctl_signer_seal(const pctl_signer *s, pctl_str_buf *text, const pctl_call *call)

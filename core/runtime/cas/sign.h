@@ -29,6 +29,9 @@ pctl_status pctl_signer_sign(const pctl_signer *s, const void *data, size_t n,
 /* 1 when `signature` is that of `key` over the n bytes; 0 otherwise, malformed texts too. */
 int pctl_signature_valid(const char *key, const void *data, size_t n, const char *signature);
 
+/* The same of bytes: a key of 32, a signature of 64. */
+int pctl_signature_is_of(const uint8_t *key, const void *data, size_t n, const uint8_t *signature);
+
 /* Append the line `signature : { key = ".."; value = ".."; };` that covers all of the text before it. */
 pctl_status pctl_signer_seal(const pctl_signer *s, pctl_str_buf *text, const pctl_call *call);
 /* Check such a text. *n_signed: bytes before the last line; key: who signed. `name` is for the message.

@@ -47,6 +47,16 @@ def params(w, **changes):
         f.write("\n".join(lines) + "\n")
 
 
+def keys(w, *names):
+    """The chain begins with these accounts, under keys of this home and with the right to make gas."""
+    lines = []
+    for name in names:
+        key = w.answer("key", "new", name, "--no-passphrase")["keys"][0]["key"]
+        lines.append(f'{{ name = "{name}"; keys = [ "{key}" ]; roles = [ "credit" ]; }}')
+    with open(os.path.join(w.home, "chain", "genesis.cfg"), "w") as f:
+        f.write("genesis : { version = 1; accounts : ( " + ", ".join(lines) + " ); };\n")
+
+
 def submit(w, name, words, n=4):
     cid = w.put("in", struct.pack(f"<{len(words)}I", *words))
     return w.answer("job", "submit", "--sender", "alice", "--shader", w.shaders[name], "--input", cid, "--dispatch",
@@ -112,6 +122,12 @@ for height in (4, 5):
     h.check(f"version 1 at height {height}", rules(w) == "1")
     w.end("cpu")
 h.check("version 2 at height 6", rules(w) == "2")
+# From here on everybody signs; who sent before takes keys, which sign for themselves.
+says(w, "no keys", "PC5844", "ledger", "transfer", "alice", "node", "1")
+key = w.answer("key", "new", "alice", "--no-passphrase")["keys"][0]["key"]
+says(w, "keys for who never sent", "PC5844", "ledger", "keys", "bob", key)
+says(w, "a key that this home has not", "PC5844", "ledger", "keys", "alice", "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
+w.text("ledger", "keys", "alice", key)
 job = submit(w, "plain", [1, 2, 3, 4])
 w.end("cpu")
 made(w, job, [3, 6, 9, 12])
@@ -121,6 +137,7 @@ h.check("verify across the change", report.get("blocks") == "6", report)
 draft = World(h, "draft")
 draft.shaders = {}
 params(draft, rules="2")
+keys(draft, "alice", "bob")
 h.check("a chain that begins with version 2", rules(draft) == "2")
 draft.text("ledger", "credit", "alice", "10000000000000000")
 draft.shaders["plain"] = draft.text("shader", "upload", "--sender", "alice",
@@ -150,6 +167,8 @@ for name, version in (("free", "1"), ("charged", "2")):
     w = World(h, name)
     w.shaders = {}
     params(w, rules=version, weight_storage_read="1000")
+    if version == "2":
+        keys(w, "alice")
     w.text("ledger", "credit", "alice", "1000000")
     text = TAKEN["plain"][0]
     w.shaders["plain"] = w.text("shader", "upload", "--sender", "alice", h.write("plain", text.encode()))

@@ -56,7 +56,12 @@ class Outputs(Harness):
         self.need("a model", "model", "synth", "--shape", "qwen2.5-0.5b", "--layers", "1", "--vocab", "300", "--context", "128", "--set", "n_embd=64", "--set", "n_heads=4",
                   "--set", "n_kv_heads=2", "--set", "head_dim=16", "--set", "n_ff=96", "--out", self.path("model.gguf"))
         go_on = ["generate", "--model", self.path("model.gguf"), "--prompt", "x", "--tokens", "2", "--backend", "cpu"]
+        self.need("a key", "key", "new", "ada", "--no-passphrase")
+        # ledger {sender "ada", op 2, to "bob", amount 1}, auth {chain of zeros, expiry 1}
+        message = b"\x32\x0e\x0a\x03ada\x10\x02\x1a\x03bob\x20\x01" + b"\xa2\x01\x24\x0a\x20" + bytes(32) + b"\x18\x01"
+        request = self.write("request", message)
         self.verbs = {
+            "write the signed message to a file": (lambda p: ["key", "sign", request, "--key", "ada", "--out", p], True),
             "write the logits of every token; .npy and .safetensors with their type": (lambda p: [*go_on, "--logits", p], True),
             "write the logits of each token; .npy and .safetensors with their type": (lambda p: ["vm", *go_on, "--logits", p], True),
             "write a signed statement of what was asked and what came of it": (lambda p: [*go_on, "--receipt", p], True),
