@@ -123,7 +123,7 @@ static void rig_open(rig *r, int with_executor)
 
 	OK(pctl_chain_open(&o, &call, &r->chain));
 	if (r->genesis.values[PCTL_PARAM_RULES] != 1)
-		author_begin(r->chain, r->shader[0] == '\0', &call);
+		author_begin(r->chain, 0, &call);
 }
 
 static void rig_close(rig *r)
@@ -191,6 +191,8 @@ static void rig_begin_under(rig *r, uint64_t rules, uint64_t budget, int in_memo
 	}
 	r->executor = (pctl_executor){.run = fake_run, .describe = fake_describe, .ctx = &r->fake};
 	rig_open(r, 1);
+	if (rules != 1)
+		author_begin(r->chain, 1, &call);
 	credit(r, "alice", 1000000000000u);
 	take(r, &upload);
 	{

@@ -424,7 +424,7 @@ static void test_chain_block_verify__a_refusal_is_charged_again(void **state)
 		{{2, other_charge, 1}, PC5854_BLOCK_ROOT},
 		{{2, other_reason, 0}, PC5856_BLOCK_DIFFERS},
 		{{2, other_receipt, 0}, PC5856_BLOCK_DIFFERS},
-		{{2, drop_refused, 0}, PC5863_BLOCK_KNOWN},
+		{{2, drop_refused, 0}, PC5862_BLOCK_MESSAGE},
 		{{2, earns_more, 0}, PC5856_BLOCK_DIFFERS},
 	};
 	const planted none = {.height = 0};

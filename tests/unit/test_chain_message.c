@@ -388,7 +388,7 @@ static void test_chain_message__one_encoding_is_accepted(void **state)
 	assert_int_equal(decode("2A03 08AC"), PC5781_MESSAGE_WIRE);
 	assert_int_equal(decode("2A04 08AC02"), PC5781_MESSAGE_WIRE);
 	assert_int_equal(decode("00"), PC5781_MESSAGE_WIRE);
-	assert_int_equal(decode("2A03 08AC02 7200"), PC5782_MESSAGE_UNKNOWN);
+	assert_int_equal(decode("2A03 08AC02 7A00"), PC5782_MESSAGE_UNKNOWN);
 	assert_int_equal(decode("2A05 08AC02 1001"), PC5782_MESSAGE_UNKNOWN);
 	assert_non_null(strstr(words, "field 2"));
 	/* A default written out, an overlong varint, a field twice, an envelope with two messages. */

@@ -223,9 +223,9 @@ static void known_types(const ProtobufCMessageDescriptor *type)
 			known_types(f->descriptor);
 			break;
 		case PROTOBUF_C_TYPE_STRING:
+		case PROTOBUF_C_TYPE_BYTES:
 			break;
 		case PROTOBUF_C_TYPE_BOOL:
-		case PROTOBUF_C_TYPE_BYTES:
 		case PROTOBUF_C_TYPE_ENUM:
 		case PROTOBUF_C_TYPE_UINT32:
 		case PROTOBUF_C_TYPE_UINT64:

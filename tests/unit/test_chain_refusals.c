@@ -204,7 +204,7 @@ static void test_chain_refusals__verdict_and_others(void **state)
 	pctl_request query = {.kind = PCTL_MSG_QUERY, .as.query = {NONE64}};
 	pctl_request block = {.kind = PCTL_MSG_BLOCK_END,
 			      .as.block = {.height = 7, .executor = ""}};
-	pctl_request none = {.kind = 14};
+	pctl_request none = {.kind = 15};
 
 	(void)state;
 	accepted(&g, &credit);

@@ -14,7 +14,8 @@
 
 /* ---- keys of this home --------------------------------------------------------------------- */
 
-static const pctl_column key_columns[] = {{"name", "", 0}, {"account", " ", 0}, {"key", " ", 0}, {"encrypted", " ", 0}};
+static const pctl_column key_columns[] = {
+	{"name", "", 0}, {"account", " ", 0}, {"key", " ", 0}, {"encrypted", " ", 0}};
 
 static void print_key(pctl_app *app, const pctl_key_entry *e)
 {
@@ -51,11 +52,13 @@ pctl_status pctl_verb_key_new(pctl_app *app)
 	if (!plain)
 		status = pctl_passphrase_read(path, app->call, &passphrase);
 	if (status == PCTL_OK && !plain && passphrase.text[0] == '\0')
-		status = pctl_refuse(app->call, PC10_USAGE,
-				     "--passphrase FILE (or PIPECTL_PASSPHRASE) gives the passphrase; "
-				     "--no-passphrase leaves the key unencrypted");
+		status = pctl_refuse(
+			app->call, PC10_USAGE,
+			"--passphrase FILE (or PIPECTL_PASSPHRASE) gives the passphrase; "
+			"--no-passphrase leaves the key unencrypted");
 	if (status == PCTL_OK)
-		status = pctl_key_new(&app->host, app->line.arguments[0], &passphrase, app->call, &e);
+		status = pctl_key_new(&app->host, app->line.arguments[0], &passphrase, app->call,
+				      &e);
 	pctl_passphrase_clear(&passphrase);
 	if (status != PCTL_OK)
 		return status;

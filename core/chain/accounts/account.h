@@ -34,8 +34,9 @@ pctl_status pctl_account_control_set(pctl_chain_state *s, const pctl_msg_keys *m
 const char *pctl_account_role_name(uint32_t role); /* PCTL_ROLE_*; NULL: there is no such role */
 /* *out: does the account have the role; account NULL: does anybody. */
 pctl_status pctl_account_role_has(pctl_chain_state *s, uint32_t role, const char *account,
-			  const pctl_call *call, int *out);
-pctl_status pctl_account_role_set(pctl_chain_state *s, const pctl_msg_role *m, const pctl_call *call);
+				  const pctl_call *call, int *out);
+pctl_status pctl_account_role_set(pctl_chain_state *s, const pctl_msg_role *m,
+				  const pctl_call *call);
 
 /* ---- the chain ----------------------------------------------------------------------------- */
 

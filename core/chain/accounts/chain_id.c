@@ -5,8 +5,8 @@
 #include "chain/state/cursor.h"
 #include "foundation/base/str.h"
 
-static pctl_status digest(const void *first, uint64_t n_first, const void *second, uint64_t n_second,
-			  const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
+static pctl_status digest(const void *first, uint64_t n_first, const void *second,
+			  uint64_t n_second, const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
 {
 	static const char domain[] = "pipectl chain-id 1";
 	pctl_hasher *h = NULL;
@@ -81,7 +81,7 @@ pctl_status pctl_chain_id_take(pctl_chain_state *s, const void *message, uint64_
 	if (status == PCTL_OK)
 		status = digest(id, sizeof(id), message, n, call, id);
 	return status == PCTL_OK
-		       ? pctl_cursor_write(s, call,
-					   "INSERT OR REPLACE INTO identity VALUES (0, ?)", "d", id)
+		       ? pctl_cursor_write(s, call, "INSERT OR REPLACE INTO identity VALUES (0, ?)",
+					   "d", id)
 		       : status;
 }

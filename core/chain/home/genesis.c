@@ -97,7 +97,8 @@ static pctl_status take_keys(pctl_chain *c, const pctl_conf_value *account, cons
 
 		if (!pctl_hex_is(text, 2 * PCTL_KEY_BYTES) ||
 		    !pctl_hex_parse(text, PCTL_KEY_BYTES, raw[i]))
-			return at(list->items[i], call, "no public key of 64 lower-case hex digits");
+			return at(list->items[i], call,
+				  "no public key of 64 lower-case hex digits");
 		keys[i] = (pctl_msg_bytes){raw[i], PCTL_KEY_BYTES};
 	}
 	qsort(keys, list->n_items, sizeof(keys[0]), by_bytes);
@@ -114,16 +115,16 @@ static pctl_status take_roles(pctl_chain *c, const pctl_conf_value *account, con
 
 	for (uint32_t i = 0; status == PCTL_OK && list != NULL && i < list->n_items; i++) {
 		const uint32_t role = strcmp(list->items[i]->text, "credit") == 0 ? PCTL_ROLE_CREDIT
-										   : PCTL_ROLE_BLOCK;
-		const pctl_request r = {.kind = PCTL_MSG_ROLE,
-					.as.role = {name, name, role, 0}};
+										  : PCTL_ROLE_BLOCK;
+		const pctl_request r = {.kind = PCTL_MSG_ROLE, .as.role = {name, name, role, 0}};
 
 		status = pctl_chain_apply_genesis(c, &r, call);
 	}
 	return status;
 }
 
-static pctl_status take_account(pctl_chain *c, const pctl_conf_value *account, const pctl_call *call)
+static pctl_status take_account(pctl_chain *c, const pctl_conf_value *account,
+				const pctl_call *call)
 {
 	const char *name = pctl_conf_string_or(account, "name", "");
 	const pctl_conf_value *balance = pctl_conf_find(account, "balance");

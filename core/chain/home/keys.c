@@ -97,7 +97,8 @@ static pctl_status write_new(const char *path, const void *data, size_t n, const
 	int ok;
 
 	if (fd < 0)
-		return refuse(call, path, errno == EEXIST ? "there is one already" : strerror(errno));
+		return refuse(call, path,
+			      errno == EEXIST ? "there is one already" : strerror(errno));
 	ok = write(fd, data, n) == (ssize_t)n && fsync(fd) == 0;
 	ok = close(fd) == 0 && ok;
 	if (ok)
@@ -311,8 +312,8 @@ static pctl_status open_key(pctl_installation *in, const pctl_key_entry *e,
 	BIO_free(bio);
 	OPENSSL_cleanse(text, n);
 	free(text);
-	if (status == PCTL_OK && (*out == NULL || !raw_of(*out, raw) ||
-				  memcmp(raw, e->key, sizeof(raw)) != 0)) {
+	if (status == PCTL_OK &&
+	    (*out == NULL || !raw_of(*out, raw) || memcmp(raw, e->key, sizeof(raw)) != 0)) {
 		status = refuse(call, path,
 				*out == NULL ? "the passphrase does not open it, or it is damaged"
 					     : "its public half is another key's");
@@ -324,8 +325,8 @@ static pctl_status open_key(pctl_installation *in, const pctl_key_entry *e,
 
 /* The signature of `auth` as it is, in the arena. */
 static pctl_status sign_with(pctl_installation *in, const pctl_key_entry *e,
-			     const pctl_passphrase *passphrase, const pctl_request *r, pctl_arena *a,
-			     const pctl_call *call, pctl_msg_signature *out)
+			     const pctl_passphrase *passphrase, const pctl_request *r,
+			     pctl_arena *a, const pctl_call *call, pctl_msg_signature *out)
 {
 	uint8_t *bytes = NULL, *value = pctl_arena_alloc(a, PCTL_MESSAGE_SIGNED_BYTES);
 	uint8_t *key_bytes = pctl_arena_alloc(a, PCTL_KEY_BYTES);
@@ -359,17 +360,17 @@ static int by_key(const void *a, const void *b)
 		      ((const pctl_msg_signature *)b)->key.data, PCTL_KEY_BYTES);
 }
 
-pctl_status pctl_key_sign(pctl_installation *in, const char *name, const pctl_passphrase *passphrase,
-			  const void *request, uint64_t n, const pctl_call *call, uint8_t **out,
-			  uint64_t *n_out)
+pctl_status pctl_key_sign(pctl_installation *in, const char *name,
+			  const pctl_passphrase *passphrase, const void *request, uint64_t n,
+			  const pctl_call *call, uint8_t **out, uint64_t *n_out)
 {
 	pctl_request r = {.kind = 0}, more;
 	pctl_msg_signature *list = NULL;
 	pctl_arena *a = pctl_arena_create();
 	pctl_key_entry e;
 	uint32_t k = 0;
-	pctl_status status = a == NULL ? pctl_no_memory(call, "a message")
-				       : read_entry(in, name, call, &e);
+	pctl_status status =
+		a == NULL ? pctl_no_memory(call, "a message") : read_entry(in, name, call, &e);
 
 	*out = NULL;
 	*n_out = 0;
@@ -426,8 +427,7 @@ static pctl_status author(void *ctx, pctl_chain *c, const char *sender, pctl_req
 			  pctl_arena *arena, const pctl_call *call)
 {
 	pctl_installation *in = ctx;
-	pctl_msg_signature *list =
-		pctl_arena_array(arena, PCTL_MESSAGE_KEYS_MAX, sizeof(*list));
+	pctl_msg_signature *list = pctl_arena_array(arena, PCTL_MESSAGE_KEYS_MAX, sizeof(*list));
 	pctl_passphrase passphrase = {{0}};
 	pctl_account_control control;
 	pctl_key_entry *keys = NULL;

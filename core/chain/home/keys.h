@@ -36,9 +36,9 @@ pctl_status pctl_keys_list(pctl_installation *in, const pctl_call *call, pctl_ke
  * the signed one, released with free(). PC5849 (no such key, wrong passphrase), PC5840 (no `auth` in it), what decoding
  * refuses. A signature that it has already stays.
  */
-pctl_status pctl_key_sign(pctl_installation *in, const char *name, const pctl_passphrase *passphrase,
-			  const void *request, uint64_t n, const pctl_call *call, uint8_t **out,
-			  uint64_t *n_out);
+pctl_status pctl_key_sign(pctl_installation *in, const char *name,
+			  const pctl_passphrase *passphrase, const void *request, uint64_t n,
+			  const pctl_call *call, uint8_t **out, uint64_t *n_out);
 
 /*
  * The author of a home (pctl_chain_set_author): signs with as many of its keys as the sender asks for, in the order of

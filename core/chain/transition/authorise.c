@@ -165,8 +165,9 @@ pctl_status pctl_authorise(const pctl_taking *t, const pctl_request *r, uint32_t
 		return check_genesis(t, r);
 	if (!is_signed_for(&t->params)) {
 		if (r->auth.is_given || r->kind == PCTL_MSG_KEYS || r->kind == PCTL_MSG_ROLE)
-			return pctl_refuse(t->call, PC5840_AUTH_MISSING,
-					   "version 1 of the rules knows no signatures and no keys");
+			return pctl_refuse(
+				t->call, PC5840_AUTH_MISSING,
+				"version 1 of the rules knows no signatures and no keys");
 		return PCTL_OK;
 	}
 	return origin == PCTL_ORIGIN_EPOCH
@@ -195,10 +196,9 @@ static pctl_status check_some(pctl_chain *c, const pctl_request *r, uint64_t hei
 	pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	sqlite3_stmt *stmt = NULL;
 	int more = 0, found = 0;
-	pctl_status status =
-		pctl_cursor_open(c->state, call, &stmt,
-				 "SELECT account FROM roles WHERE role = ? ORDER BY account", "h",
-				 (uint64_t)PCTL_ROLE_BLOCK);
+	pctl_status status = pctl_cursor_open(
+		c->state, call, &stmt, "SELECT account FROM roles WHERE role = ? ORDER BY account",
+		"h", (uint64_t)PCTL_ROLE_BLOCK);
 
 	while (status == PCTL_OK && !found) {
 		char name[PCTL_ACCOUNT_SIZE];
@@ -211,13 +211,14 @@ static pctl_status check_some(pctl_chain *c, const pctl_request *r, uint64_t hei
 	}
 	sqlite3_finalize(stmt);
 	if (status == PCTL_OK && !found)
-		status = r->auth.is_given
-				 ? pctl_refuse(call, PC5847_AUTH_ROLE,
-					       "no account with the role `%s` signed the end of "
-					       "block %" PRIu64 " of this chain",
-					       pctl_account_role_name(PCTL_ROLE_BLOCK), height)
-				 : pctl_refuse(call, PC5840_AUTH_MISSING,
-					       "the end of block %" PRIu64 " is not signed", height);
+		status =
+			r->auth.is_given
+				? pctl_refuse(call, PC5847_AUTH_ROLE,
+					      "no account with the role `%s` signed the end of "
+					      "block %" PRIu64 " of this chain",
+					      pctl_account_role_name(PCTL_ROLE_BLOCK), height)
+				: pctl_refuse(call, PC5840_AUTH_MISSING,
+					      "the end of block %" PRIu64 " is not signed", height);
 	return status;
 }
 
