@@ -417,11 +417,6 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 	add_loop(&w, g);
 	add_joined(&w, g);
 	add_writes(&w, f->s->format->dtype != PCTL_SCALAR_F32);
-	{
-		FILE *q = fopen("/tmp/gemv.wgsl", "w");
-		fputs(w.text, q);
-		fclose(q);
-	}
 	matmul_run(f, "tensor/matmul_gemv.wgsl", &w, g->lanes, matmul_parts(s.n, columns),
 		   steps > settling ? steps : settling,
 		   (kit_slot[]){KIT_ALL(matmul_params(f->p, &s)), a, f->in[1], y}, 4);

@@ -11,21 +11,26 @@
 #define TILES_MOST 512u		  /* of a split */
 #define TILES_FEW 24u		  /* where turns of an invocation are limited */
 #define ELEMENTS 8u		  /* of a workgroup of exact sums */
-#define SETTLE_TURNS 400u	  /* of an element beside its keys */
-#define TILE_LINES_LEAST 48u	  /* with fewer lines tiles of 64 are not filled */
-#define TILE_BYTES 1536u	  /* of workgroup memory beside the tile's own */
+#define LINE_LANES 256u		  /* of attention_line.wgsl */
+#define LINE_BYTES 32768u
+#define LINE_GROUPS 512u /* so many workgroups, or as few elements a workgroup as go */
+#define LINE_ELEMENTS 16u
+#define SETTLE_TURNS 400u    /* of an element beside its keys */
+#define TILE_LINES_LEAST 48u /* with fewer lines tiles of 64 are not filled */
+#define TILE_BYTES 1536u     /* of workgroup memory beside the tile's own */
 
 /*
  * lines   heads of a pass's tokens that share keys; blocks of block of them
  * words   of a line in `out`; per: elements of a workgroup there
  * tiled   lines are many: sums go by tiles of 64 of them
+ * whole   lines are few and the device is no processor: what follows the scores is one dispatch
  */
 typedef struct pass {
 	const attention *a;
 	uint32_t first, tokens, lines, block, blocks, tiles, splits, split_tiles, chunks, per,
 		words, steps;
 	uint32_t params, scores, rows, weights, parts, out, before, found, bad;
-	int quick, tiled, is_first, is_last;
+	int quick, tiled, whole, is_first, is_last;
 	tensor_tile tile;
 } pass;
 
@@ -227,15 +232,21 @@ static void scores(kit_plan *p, const pass *s, uint32_t v[][4])
 	}
 }
 
+/* The first pass looks at what sequences say of themselves. */
+static void add_look(text *t, const pass *s)
+{
+	kit_wgsl_add(&t->w, s->is_first ? "fn look(i: u32) {\n\tif (i < 2u) "
+					  "{\n\t\tsequences_look(i, params.v[1].x, "
+					  "params.v[0].x, params.v[2].x);\n\t}\n}\n"
+					: "fn look(i: u32) {\n}\n");
+}
+
 static void rows(kit_plan *p, const pass *s)
 {
 	text t = begin(p, s, 0);
 
 	add_place(p, &t, s, s->is_first ? s->found : SEQUENCES_NONE);
-	kit_wgsl_add(&t.w, s->is_first ? "fn look(i: u32) {\n\tif (i < 2u) "
-					 "{\n\t\tsequences_look(i, params.v[1].x, "
-					 "params.v[0].x, params.v[2].x);\n\t}\n}\n"
-				       : "fn look(i: u32) {\n}\n");
+	add_look(&t, s);
 	add_joined(&t);
 	kit_wgsl_add(&t.w, KERNEL_SUM_WINDOW);
 	kit_wgsl_add(&t.w, KERNEL_EXTREME_KEY);
@@ -278,6 +289,7 @@ static void values_exact(kit_plan *p, const pass *s, uint32_t v[][4])
 		&t.w,
 		"override steps: u32;\nfn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n"
 		"\treturn weights[score_place(shared_by, r, key)];\n}\n");
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_DIVIDED);
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_SETTLE);
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_OUT_EXACT);
 	run(p, &t, "transformer/attention_out_exact.wgsl", s->steps,
@@ -358,10 +370,36 @@ static void values_quick(kit_plan *p, const pass *s)
 				    : "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n"
 				      "\treturn weight_of(scores[score_place(shared_by, r, key)], "
 				      "rows[shared_by * params.v[3].y + r].x);\n}\n");
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_DIVIDED);
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_SETTLE);
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_JOIN);
 	run(p, &t, "transformer/attention_join.wgsl", s->steps,
 	    shared_of(s->a) * s->lines * s->chunks);
+}
+
+/* All that follows the scores, a few elements of a line a workgroup. */
+static void lines_whole(kit_plan *p, const pass *s)
+{
+	text t = begin(p, s, 0);
+
+	add_place(p, &t, s, s->is_first ? s->found : SEQUENCES_NONE);
+	add_look(&t, s);
+	add_exact(&t);
+	tensor_judge_text(&t.w, tensor_float_format_of(PCTL_SCALAR_F32));
+	add_more(p, &t);
+	add_reads(p, &t, "v", ATTENTION_V);
+	bind(&t, "scores", "read", "u32", s->scores);
+	bind(&t, "out", "read_write", "u32", s->out);
+	add_number(&t.w, "PER", s->per);
+	kit_wgsl_add(&t.w, KERNEL_EXTREME_KEY);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_WEIGHT);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_DIVIDED);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_LINE_SUMS);
+	kit_wgsl_add(&t.w, KERNEL_ATTENTION_LINE);
+	run_local(p, &t,
+		  (kit_kernel){"transformer/attention_line.wgsl", NULL, LINE_LANES, "steps",
+			       s->steps},
+		  shared_of(s->a) * s->lines * (s->words / s->per));
 }
 
 static void give(kit_plan *p, const pass *s, uint32_t v[][4], uint32_t to)
@@ -427,7 +465,22 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 	s->per = s->quick ? 64 : ELEMENTS;
 	while (!s->quick && turns != 0 && s->per > 1 && s->per * (s->steps + SETTLE_TURNS) >= turns)
 		s->per /= 2;
+	s->whole = s->quick && !s->tiled && turns == 0 && p->caps->device_kind != PCTL_DEVICE_CPU &&
+		   p->caps->max_invocations >= LINE_LANES &&
+		   p->caps->max_workgroup_bytes >= LINE_BYTES;
+	while (s->whole && s->per > LINE_ELEMENTS &&
+	       shared_of(a) * s->lines * ceiling(a->dv, s->per) < LINE_GROUPS)
+		s->per /= 2;
 	s->words = ceiling(a->dv, s->per) * s->per;
+}
+
+/* The most additions on the way of a term of an element (SEMANTICS.md 4.4). */
+static uint32_t additions(const pass *s)
+{
+	const uint32_t shares = LINE_LANES / s->per;
+
+	return s->whole ? ceiling(s->a->k.capacity, shares) + 2 * shares
+			: s->split_tiles * ATTENTION_TILE + s->splits;
 }
 
 static void numbers(const pass *s, uint32_t v[TENSOR_NUMBERS][4])
@@ -439,8 +492,7 @@ static void numbers(const pass *s, uint32_t v[TENSOR_NUMBERS][4])
 		{0},
 		{s->first, s->lines, s->blocks, (uint32_t)a->window},
 		{0, 0, s->tiles, s->splits},
-		{s->split_tiles, s->split_tiles * ATTENTION_TILE + s->splits, s->words / s->per,
-		 s->words}};
+		{s->split_tiles, additions(s), s->words / s->per, s->words}};
 
 	memcpy(v, values, sizeof(values));
 	kv_params(&a->k, v[2]);
@@ -450,8 +502,9 @@ static void numbers(const pass *s, uint32_t v[TENSOR_NUMBERS][4])
 
 static uint64_t parts_bytes(const pass *s)
 {
-	return s->quick ? 16 * shared_of(s->a) * s->blocks * s->block * s->splits * s->chunks * 64
-			: 0;
+	return s->quick && !s->whole
+		       ? 16 * shared_of(s->a) * s->blocks * s->block * s->splits * s->chunks * 64
+		       : 0;
 }
 
 /* As many tokens as have a place for their scores and parts, and a binding of this device. */
@@ -477,14 +530,15 @@ void attention_plan(kit_plan *p)
 		return;
 	cut_tokens(p, &a, &s);
 	s.scores = kit_temp(p, 4 * score_words(&s));
-	s.rows = kit_temp(p, 8 * shared_of(&a) * s.lines);
+	if (!s.whole)
+		s.rows = kit_temp(p, 8 * shared_of(&a) * s.lines);
 	/* Lines of one token lie as y does. */
 	direct = a.s.t == 1 && p->use->q->in[ATTENTION_Q].dtype == PCTL_SCALAR_F32 &&
 		 s.words == a.dv;
 	s.out = direct ? kit_out(p, 0) : kit_temp(p, 4 * shared_of(&a) * s.lines * s.words);
-	if (s.quick)
+	if (s.quick && !s.whole)
 		s.parts = kit_temp(p, parts_bytes(&s));
-	else
+	if (!s.quick)
 		s.weights = kit_temp(p, 4 * score_words(&s));
 	s.found = kit_temp(p, SEQUENCES_FOUND);
 	if (a.k.paged) {
@@ -505,11 +559,15 @@ void attention_plan(kit_plan *p)
 		memcpy(params.v, v, sizeof(v));
 		s.params = kit_params(p, &params, sizeof(params));
 		scores(p, &s, v);
-		rows(p, &s);
-		if (s.quick)
-			values_quick(p, &s);
-		else
-			values_exact(p, &s, v);
+		if (s.whole) {
+			lines_whole(p, &s);
+		} else {
+			rows(p, &s);
+			if (s.quick)
+				values_quick(p, &s);
+			else
+				values_exact(p, &s, v);
+		}
 		if (!direct)
 			give(p, &s, v, s.is_last ? kit_out(p, 0) : y[number % 2]);
 		s.first += s.tokens;

@@ -1,5 +1,5 @@
 /* transformer.kv_write: rows of a chunk put into a cache (SEMANTICS.md 18.4). y is a copy of the cache into which rows are put: where y lies in the cache's place the
- * copy alone falls away. Where a row goes is data, so words are written by atomics: cleared, then put. */
+ * copy alone falls away. Where a row goes is data, so words are written by atomics: cleared, then put; but of one token a sequence no two go to one place. */
 #include <stdio.h>
 
 #include "common/tensors/exact_reference.h"
@@ -61,11 +61,16 @@ static void add_element(kit_wgsl *w, const kit_use *u, uint32_t each)
 				  : "fn element(e: u32) -> u32 {\n\treturn one(e);\n}\n");
 }
 
+static void add_each(kit_wgsl *w, uint32_t each)
+{
+	kit_wgsl_add(w, each == 2 ? "const EACH: u32 = 2u;\n" : "const EACH: u32 = 1u;\n");
+}
+
 static void add_step(kit_wgsl *w, const kv_write *v, uint32_t each, int second)
 {
 	const int halves = kit_dtype_bytes(v->c.dtype) == 2;
 
-	kit_wgsl_add(w, each == 2 ? "const EACH: u32 = 2u;\n" : "const EACH: u32 = 1u;\n");
+	add_each(w, each);
 	if (!v->c.paged)
 		kit_wgsl_add(w, "fn page_step(b: u32, p: u32) {\n}\n");
 	else
@@ -144,6 +149,49 @@ static void run(kit_plan *p, const kv_write *v, const kv_buffers *b, uint32_t ea
 	kit_wgsl_free(&w);
 }
 
+#define TOKEN_LANES 256u
+
+/* One token of each sequence into a plain cache is one dispatch: no other sequence has its places. Gas is priced by the other way. */
+static int is_token(const kit_plan *p, const kv_write *v, uint32_t each)
+{
+	return v->s.t == 1 && !v->c.paged && (each == 2 || kit_dtype_bytes(v->c.dtype) == 4) &&
+	       p->caps->device_kind != PCTL_DEVICE_OTHER &&
+	       p->caps->max_invocations >= TOKEN_LANES && p->caps->max_groups[0] >= v->s.n;
+}
+
+static void run_token(kit_plan *p, const kv_write *v, const kv_buffers *b, uint32_t each)
+{
+	kit_kernel kernel = {"transformer/kv_write_token.wgsl", NULL, TOKEN_LANES, "steps", 16};
+	kit_slot slots[8] = {KIT_ALL(b->params), KIT_ALL(kit_out(p, 0))};
+	kit_wgsl w = kit_wgsl_make(p->use, 16384);
+	uint32_t n_slots = 2;
+	char text[200];
+
+	while (kernel.override_value < v->s.n)
+		kernel.override_value *= 2;
+	kit_wgsl_add(&w, "override steps: u32;\n");
+	kit_wgsl_add(&w, KERNEL_ELEMENT_PARAMS);
+	kit_wgsl_add(&w, "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n");
+	n_slots += sequences_text(p, &w, &v->s, b->found, n_slots, slots + n_slots);
+	snprintf(text, sizeof(text),
+		 "@group(0) @binding(%u) var<storage, read> x: array<u32>;\n"
+		 "const CAPACITY: u32 = %lluu;\nconst WORDS: u32 = %lluu;\n",
+		 n_slots, (unsigned long long)v->c.capacity,
+		 (unsigned long long)(v->c.heads * v->c.d / each));
+	kit_wgsl_add(&w, text);
+	slots[n_slots++] = (kit_slot)KIT_ALL(kit_in(p, KV_X));
+	add_each(&w, each);
+	add_element(&w, p->use, each);
+	kit_wgsl_add(&w, "fn look(i: u32, n: u32, t: u32, positions: u32) {\n\tif (i < 2u) {\n"
+			 "\t\tsequences_look(i, n, t, positions);\n\t}\n}\n");
+	kit_wgsl_add(&w, KERNEL_KV_WRITE_TOKEN);
+	if (p->status == PCTL_OK)
+		p->status = kit_wgsl_status(&w);
+	kernel.text = w.text;
+	kit_run(p, &kernel, TOKEN_LANES * v->s.n, slots, n_slots);
+	kit_wgsl_free(&w);
+}
+
 static void kv_plan(kit_plan *p)
 {
 	const pctl_tensor_type *x = &p->use->q->in[KV_X];
@@ -175,8 +223,12 @@ static void kv_plan(kit_plan *p)
 		kit_fill(p, b.named, 0, 4 * w.c.pool + 4, 0);
 		kit_fill(p, b.bad, 0, 4, UINT32_MAX);
 	}
-	run(p, &w, &b, each, 0);
-	run(p, &w, &b, each, 1);
+	if (is_token(p, &w, each)) {
+		run_token(p, &w, &b, each);
+	} else {
+		run(p, &w, &b, each, 0);
+		run(p, &w, &b, each, 1);
+	}
 	sequences_assert(p, &w.s, b.found);
 	if (w.c.paged)
 		kit_assert(p, b.bad, 4, UINT32_MAX,

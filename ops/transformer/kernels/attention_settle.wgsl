@@ -17,8 +17,3 @@ fn settle(shared_by: u32, r: u32, element: u32, lane: u32) {
 	}
 	sum_join(lane);
 }
-
-// By the sum of the weights: of nothing +0.
-fn divided(sum_bits: u32, s: u32) -> u32 {
-	return select(bitcast<u32>(bitcast<f32>(sum_bits) / bitcast<f32>(s)), 0u, s == 0u);
-}

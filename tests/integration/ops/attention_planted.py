@@ -114,13 +114,26 @@ def out(s, given, sums, v, parts_plant, join_plant):
                        {**data, 6: bytes(n)}, (6,), parts_plant)[0]
     text = (head + buffer("parts", 6, element="vec2<f64>") + buffer("out", 7, "read_write") + JOINED + NEAREST + kernel("within") + kernel("attention_weight")
             + "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n\treturn weight_of(scores[score_place(shared_by, r, key)], rows[shared_by * params.v[3].y + r].x);\n}\n"
-            + kernel("attention_settle") + kernel("attention_join"))
+            + kernel("attention_divided") + kernel("attention_settle") + kernel("attention_join"))
     return joined(s, text, data, parts, join_plant)
 
 
 def joined(s, text, data, parts, plant):
     got = words(run_kernel(h, BACKEND, text, 16, s.lines * s.chunks, {**data, 6: parts, 7: bytes(4 * s.lines * s.chunks * 64)}, (7,), plant)[0])
     return [got[line * s.chunks * 64 + e] for line in range(s.lines) for e in range(s.dv)]
+
+
+def whole_lines(s, given, v, per, plant):
+    """All that follows the scores in one dispatch."""
+    pieces = (s.dv + per - 1) // per
+    adds = (s.keys + 256 // per - 1) // (256 // per) + 2 * (256 // per)
+    params = bytearray(s.params())
+    struct.pack_into("<4I", params, 96, s.split_tiles, adds, pieces, pieces * per)
+    text = (s.head() + "fn look(i: u32) {\n}\n" + FORMAT + kernel("exact_sum") + NEAREST + kernel("within") + MORE + buffer("v", 3) + BITS.format("v") + buffer("scores", 4) + buffer("out", 5, "read_write")
+            + f"const PER: u32 = {per}u;\n" + kernel("extreme_key") + kernel("attention_weight") + kernel("attention_divided") + kernel("attention_line_sums") + kernel("attention_line"))
+    data = s.bindings({3: pack("f32", [x for row in v for x in row]), 4: s.tiled(given), 5: bytes(4 * s.lines * pieces * per)})
+    got = words(run_kernel(h, BACKEND, text, 64, s.lines * pieces, {**data, 0: bytes(params)}, (5,), plant)[0])
+    return [got[line * pieces * per + e] for line in range(s.lines) for e in range(s.dv)]
 
 
 def tiled_out(s, given, sums, data, head, n, plant, weigh_plant):
@@ -133,7 +146,7 @@ def tiled_out(s, given, sums, data, head, n, plant, weigh_plant):
             + s.tile.multiply + kernel("attention_parts_tile_end") + s.tile.stages + kernel("attention_parts_tile_give"))
     parts = run_kernel(h, BACKEND, text, 16, s.blocks * s.splits * s.chunks, {**{i: x for i, x in data.items() if i < 5}, 5: bytes(n)}, (5,), plant)[0]
     text = (head + buffer("parts", 6, element="vec2<f64>") + buffer("out", 7, "read_write") + JOINED + NEAREST + kernel("within") + kernel("attention_weight")
-            + "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n\treturn scores[score_place(shared_by, r, key)];\n}\n" + kernel("attention_settle") + kernel("attention_join"))
+            + "fn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n\treturn scores[score_place(shared_by, r, key)];\n}\n" + kernel("attention_divided") + kernel("attention_settle") + kernel("attention_join"))
     return joined(s, text, data, parts, ())
 
 
@@ -202,6 +215,31 @@ def main():
         ("values by f64 without their second pass", SETTLED, "nearest(x)"), ("a bound of values too small by 2^20", "f64(params.v[5].y) * most * 0x1p-53lf", "f64(params.v[5].y) * most * 0x1p-73lf"),
         ("the last split dropped", "if (i >= params.v[4].w) {", "if (i + 1u >= params.v[4].w) {"), ("what is in doubt settled for another element", "settle(shared_by, r, group % CHUNKS * 64u + i, lane);",
                                                                                                       "settle(shared_by, r, group % CHUNKS * 64u + (i ^ 1u), lane);")))
+    for per in (16, 64):
+        judged(f"lines by pieces of {per}", want, lambda plant: whole_lines(s, given, v, per, plant), (
+            (f"values of pieces of {per} without their second pass", SETTLED, "nearest(x)"),
+            (f"a bound of pieces of {per} too small by 2^20", "f64(params.v[5].y) * bound * 0x1p-53lf", "f64(params.v[5].y) * bound * 0x1p-73lf"),
+            (f"what is in doubt settled for another element of {per}", "* PER + i, params.v[1].z - 1u), lane);", "* PER + (i ^ 1u), params.v[1].z - 1u), lane);"),
+            (f"the last key unseen, pieces of {per}", "if (first + at < see.y) {", "if (first + at + 1u < see.y) {"),
+            (f"a share of the keys forgotten, pieces of {per}", "k < SHARES; k++", "k + 1u < SHARES; k++"),
+            (f"the largest value forgotten, pieces of {per}", "l = select(l, part.y, part.y > l);", "l = 0.0lf;")))
+    long = Shape(1, 2100, 1, 2, 1)
+    scored = [drawn(long.keys)]
+    scored[0][1234] = f32(3)
+    values = [drawn(long.dv) for _ in range(long.keys)]
+    m = greatest(scored[0])
+    e = [weight(c, m) for c in scored[0]]
+    total = exact("f32", [value("f32", x) for x in e])
+    judged("a long line", [divide(exact("f32", [times(value("f32", w), value("f32", x[j])) for w, x in zip(e, values)]), total) for j in range(long.dv)],
+           lambda plant: whole_lines(long, scored, values, 16, plant), (
+        ("the first 1,024 keys alone", "let first = see.x + pass_of * KEYS;", "let first = see.x;\n\t\tif (pass_of != 0u) {\n\t\t\tbreak;\n\t\t}"),
+        ("the greatest of the first 256 scores", "let key = see.x + i * LANES + lane;", "let key = see.x + lane;"),
+        ("a weights' sum of one lane in sixteen", "for (var k = 1u; k < 16u; k++) {\n\t\t\tall = max", "for (var k = 1u; k < 8u; k++) {\n\t\t\tall = max")))
+    row = near_softmax()
+    tie = Shape(1, len(row), 1, 1)
+    weights = [weight(c, greatest(row)) for c in row]
+    judged("a line whose weights' sum is near a tie", [divide(exact("f32", [value("f32", w) for w in weights]), exact("f32", [value("f32", w) for w in weights]))],
+           lambda plant: whole_lines(tie, [row], [[ONE]] * tie.keys, 16, plant), ())
     for tile in TILES:
         way = "tiles by matrix units" if tile.units else "tiles"
         st = Shape(s.lines, s.keys, 1, s.dv, 3, tile=tile)
