@@ -168,9 +168,14 @@ static const pctl_law sigmoid_laws[] = {
 	IEEE_LAW_SAID("number x: sigmoid(x) <= 1"),
 	IEEE_LAW_SAID("number x: sigmoid(x) >= +0"),
 };
+/* From where silu is -0: exp(-x) is above what a format holds, and x / Inf is -0. In f32 exp rounds to Inf from 2^128 - 2^103 on, whose
+ * logarithm is 88.72283908..: the first f32 above it is the bound, and one ulp nearer zero silu is -2.6e-37, a normal number. In f16
+ * it is 65520 (ln 11.0901..), in bf16 2^128 - 2^119 (ln 88.7208..). -Inf, of which the quotient is NaN, is among these x. */
 static const pctl_law silu_laws[] = {
 	IEEE_LAW_SAID("x > -Inf: silu(x) = div(x, add(1, exp(neg(x))))"),
-	IEEE_LAW_SAID("x = -Inf: silu(x) = -0"),
+	IEEE_LAW_SAID("f32 | x <= -88.72283935546875: silu(x) = -0"),
+	IEEE_LAW_SAID("f16 | x <= -11.09375: silu(x) = -0"),
+	IEEE_LAW_SAID("bf16 | x <= -89: silu(x) = -0"),
 	IEEE_LAW_SAID("x >= 40: silu(x) = x"),
 };
 static const pctl_law softplus_laws[] = {
@@ -179,9 +184,13 @@ static const pctl_law softplus_laws[] = {
 	IEEE_LAW_SAID("x <= -40: softplus(x) = +0"),
 	IEEE_LAW_SAID("abs(x) <= 40: softplus(x) = add(max(x, +0), log(add(1, exp(neg(abs(x))))))"),
 };
+/* From where mish is -0: 1 + exp(x) rounds to 1 where exp(x) is at most half an ulp of 1 above it, which is 2^-24 in f32 (ln
+ * -16.63553233..), 2^-11 in f16 (-7.6246..), 2^-8 in bf16 (-5.5451..); then log(1) and its tanh are +0. */
 static const pctl_law mish_laws[] = {
 	IEEE_LAW_SAID("x > -Inf: mish(x) = mul(x, tanh(softplus(x)))"),
-	IEEE_LAW_SAID("x = -Inf: mish(x) = -0"),
+	IEEE_LAW_SAID("f32 | x <= -16.635532379150390625: mish(x) = -0"),
+	IEEE_LAW_SAID("f16 | x <= -7.625: mish(x) = -0"),
+	IEEE_LAW_SAID("bf16 | x <= -5.5625: mish(x) = -0"),
 	IEEE_LAW_SAID("x >= 40: mish(x) = x"),
 };
 static const pctl_law hardswish_laws[] = {

@@ -66,6 +66,19 @@ void matmul_norms(matmul_fast_plan *f, uint32_t i);
 int matmul_rows_share(const matmul_shape *s, uint64_t terms);
 /* A text (of fewer than 300 bytes) with numbers: # a column of the invocation, @ a row, ~ a term. */
 void matmul_add(kit_wgsl *w, const char *text, uint32_t c, uint32_t r, uint32_t j);
+/*
+ * Sums of few rows, of the variables x@_~ (term ~ of row @), w#_~ (of column #), n# and s#_@ and the function step(a, b, s); terms
+ * counts those of a lane in a turn. block NULL: b's elements are f32.
+ *
+ * row_sum  u@, what an offset of blocks meets; nothing where they have none
+ * norm     w's squares join n#; of blocks d# and l#, their scale and offset, and the bound `most` of a term. e is where the block is read
+ * sums     the terms join s#_@; of blocks the integers are summed, and their scale joins the sum once
+ */
+void matmul_add_row_sum(kit_wgsl *w, const kit_block_format *block, uint32_t terms, uint32_t r);
+void matmul_add_norm(kit_wgsl *w, const kit_block_format *block, uint32_t terms, uint32_t c,
+		     const char *e, const char *most);
+void matmul_add_sums(kit_wgsl *w, const kit_block_format *block, uint32_t terms, uint32_t c,
+		     uint32_t r);
 /* const NAME: u32 = value; */
 void matmul_number(kit_wgsl *w, const char *name, uint32_t value);
 

@@ -142,12 +142,7 @@ static void add_row(kit_wgsl *w, const gemv *g, uint32_t r)
 		matmul_add(w, "\t\t\tm# = step(x@_~, x@_~, m#);\n", r / (g->lanes / g->split), r,
 			   j);
 	kit_wgsl_add(w, "\t\t}\n");
-	if (g->block == NULL || g->block->kind == KIT_BLOCK_SCALED)
-		return;
-	matmul_add(w, "\t\tlet u@ = x@_0", 0, r, 0);
-	for (uint32_t j = 1; j < g->terms; j++)
-		matmul_add(w, " + x@_~", 0, r, j);
-	kit_wgsl_add(w, ";\n");
+	matmul_add_row_sum(w, g->block, g->terms, r);
 }
 
 /* What is read of column c; all columns of an invocation are asked for before the first is used. */
@@ -179,43 +174,7 @@ static void add_column(kit_wgsl *w, const gemv *g, uint32_t c)
 			matmul_add(w, "b_bits((b# + k) | ~u)", c, 0, j);
 		kit_wgsl_add(w, "));\n");
 	}
-	if (f == NULL) {
-		for (uint32_t j = 0; j < g->terms; j++)
-			matmul_add(w, "\t\tn# = step(w#_~, w#_~, n#);\n", c, 0, j);
-		return;
-	}
-	matmul_add(w,
-		   "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e)));\n",
-		   c, 0, 0);
-	if (f->kind == KIT_BLOCK_SCALED) {
-		matmul_add(w, "\t\tlet m_# = abs(d#) * MOST;\n", c, 0, 0);
-	} else {
-		kit_wgsl_add(w, "\t\tlet ");
-		matmul_add(w, f->kind == KIT_BLOCK_ADDED ? "l# = " : "l# = -", c, 0, 0);
-		matmul_add(w, "f64(unpack2x16float(b_half(at# + b_E)).x * f32(b_m(at#, e)));\n", c,
-			   0, 0);
-		matmul_add(w, "\t\tlet m_# = abs(d#) * MOST + abs(l#);\n", c, 0, 0);
-	}
-	matmul_add(w, "\t\tn# = step(m_# * f64(TERMS), m_#, n#);\n", c, 0, 0);
-}
-
-/* Of blocks the integers are summed, and their scale joins the sum once. */
-static void add_sums(kit_wgsl *w, const gemv *g, uint32_t c, uint32_t r)
-{
-	if (g->block == NULL) {
-		for (uint32_t j = 0; j < g->terms; j++)
-			matmul_add(w, "\t\ts#_@ = step(x@_~, w#_~, s#_@);\n", c, r, j);
-		return;
-	}
-	for (uint32_t j = 0; j < g->terms; j++)
-		matmul_add(w, j == 0 ? "\t\ts#_@ = step(d#, " : "step(x@_~, w#_~, ", c, r,
-			   g->terms - j);
-	matmul_add(w, "x@_0 * w#_0", c, r, 0);
-	for (uint32_t j = 1; j < g->terms; j++)
-		kit_wgsl_add(w, ")");
-	matmul_add(w, ", s#_@);\n", c, r, 0);
-	if (g->block->kind != KIT_BLOCK_SCALED)
-		matmul_add(w, "\t\ts#_@ = step(l#, u@, s#_@);\n", c, r, 0);
+	matmul_add_norm(w, f, g->terms, c, "e", "m_#");
 }
 
 static uint32_t row_norms(const gemv *g)
@@ -260,7 +219,7 @@ static void add_loop(kit_wgsl *w, const gemv *g)
 	for (uint32_t r = 0; r < g->rows; r++) {
 		add_row(w, g, r);
 		for (uint32_t c = 0; c < g->per; c++)
-			add_sums(w, g, c, r);
+			matmul_add_sums(w, g->block, g->terms, c, r);
 	}
 	kit_wgsl_add(w, "\t}\n");
 }

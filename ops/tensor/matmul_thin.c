@@ -61,12 +61,7 @@ static void add_terms_a(kit_wgsl *w, const thin *t, uint32_t r)
 	for (uint32_t j = 0; j < t->terms; j++)
 		matmul_add(w, "\t\tlet x@_~ = f64(bitcast<f32>(a_bits(a@ + k + ~ * 8u + own)));\n",
 			   0, r, j);
-	if (t->block == NULL || t->block->kind == KIT_BLOCK_SCALED)
-		return;
-	matmul_add(w, "\t\tlet u@ = x@_0", 0, r, 0);
-	for (uint32_t j = 1; j < t->terms; j++)
-		matmul_add(w, " + x@_~", 0, r, j);
-	kit_wgsl_add(w, ";\n");
+	matmul_add_row_sum(w, t->block, t->terms, r);
 }
 
 static void add_column(kit_wgsl *w, const thin *t, uint32_t c)
@@ -83,46 +78,7 @@ static void add_column(kit_wgsl *w, const thin *t, uint32_t c)
 				       "own)));\n"
 				     : "\t\tlet w#_~ = f64(b_q(at#, e# + ~ * 8u, own));\n",
 			   c, 0, j);
-	if (f == NULL) {
-		for (uint32_t j = 0; j < t->terms; j++)
-			matmul_add(w, "\t\tn# = step(w#_~, w#_~, n#);\n", c, 0, j);
-		return;
-	}
-	matmul_add(w,
-		   "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e#)));\n",
-		   c, 0, 0);
-	if (f->kind == KIT_BLOCK_SCALED) {
-		matmul_add(w, "\t\tlet m# = abs(d#) * MOST;\n", c, 0, 0);
-	} else {
-		matmul_add(w,
-			   f->kind == KIT_BLOCK_ADDED
-				   ? "\t\tlet l# = f64(unpack2x16float(b_half(at# + "
-				     "b_E)).x * f32(b_m(at#, e#)));\n"
-				   : "\t\tlet l# = -f64(unpack2x16float(b_half(at# + "
-				     "b_E)).x * f32(b_m(at#, e#)));\n",
-			   c, 0, 0);
-		matmul_add(w, "\t\tlet m# = abs(d#) * MOST + abs(l#);\n", c, 0, 0);
-	}
-	matmul_add(w, "\t\tn# = step(m# * f64(TERMS), m#, n#);\n", c, 0, 0);
-}
-
-/* Of blocks the integers are summed, and their scale joins the sum once. */
-static void add_sums(kit_wgsl *w, const thin *t, uint32_t c, uint32_t r)
-{
-	if (t->block == NULL) {
-		for (uint32_t j = 0; j < t->terms; j++)
-			matmul_add(w, "\t\ts#_@ = step(x@_~, w#_~, s#_@);\n", c, r, j);
-		return;
-	}
-	for (uint32_t j = 0; j < t->terms; j++)
-		matmul_add(w, j == 0 ? "\t\ts#_@ = step(d#, " : "step(x@_~, w#_~, ", c, r,
-			   t->terms - j);
-	matmul_add(w, "x@_0 * w#_0", c, r, 0);
-	for (uint32_t j = 1; j < t->terms; j++)
-		kit_wgsl_add(w, ")");
-	matmul_add(w, ", s#_@);\n", c, r, 0);
-	if (t->block->kind != KIT_BLOCK_SCALED)
-		matmul_add(w, "\t\ts#_@ = step(l#, u@, s#_@);\n", c, r, 0);
+	matmul_add_norm(w, f, t->terms, c, "e#", "m#");
 }
 
 static void add_lane(kit_wgsl *w, const thin *t)
@@ -151,7 +107,7 @@ static void add_lane(kit_wgsl *w, const thin *t)
 	for (uint32_t c = 0; c < t->per; c++) {
 		add_column(w, t, c);
 		for (uint32_t r = 0; r < t->rows; r++)
-			add_sums(w, t, c, r);
+			matmul_add_sums(w, t->block, t->terms, c, r);
 	}
 	kit_wgsl_add(w, by_blocks(t) ? "\t\t}\n\t}\n" : "\t}\n");
 }

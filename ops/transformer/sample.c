@@ -1,6 +1,7 @@
 /* transformer.sample: a token of each row, drawn (SEMANTICS.md 18.17): tensor.max and tensor.argmax of the rows, what each token weighs, and a kernel that finds
  * the drawn one without putting any in order. */
 #include <stdio.h>
+#include <string.h>
 
 #include "kernels.h"
 #include "sample.h"
@@ -105,6 +106,26 @@ static void add_numbers(kit_wgsl *w)
 	kit_wgsl_add(w, KERNEL_PHILOX);
 }
 
+/* A text with what both ways of drawing are bound to in place of its $; what a row asks for has numbers from `first` on, behind `own`. */
+static void add_bound(kit_wgsl *w, const char *text, const char *own, uint32_t first)
+{
+	const char *at = strchr(KERNEL_SAMPLE_BOUND, '\n') + 1;
+	char bound[1536];
+	size_t n = 0;
+
+	for (; *at != '\0' && n < sizeof(bound); at++) {
+		char *to = bound + n;
+
+		if (*at == '#')
+			n += (size_t)snprintf(to, sizeof(bound) - n, "%u", first++);
+		else if (*at == '$')
+			n += (size_t)snprintf(to, sizeof(bound) - n, "%s", own);
+		else
+			n += (size_t)snprintf(to, sizeof(bound) - n, "%c", *at);
+	}
+	kit_wgsl_named(w, text, bound);
+}
+
 /* greatest, greedy: of each row; keys, weights: of each token. */
 typedef struct drawing {
 	uint32_t sizes, greatest, greedy, keys, weights;
@@ -124,7 +145,8 @@ static void draw_alone(kit_plan *p, const drawing *d)
 		     lanes == 512 ? "const LANES: u32 = 512u;\n" : "const LANES: u32 = 256u;\n");
 	kit_wgsl_add(&w, KERNEL_UNIT_SUM);
 	add_numbers(&w);
-	kit_wgsl_add(&w, KERNEL_SAMPLE_PLACE);
+	add_bound(&w, KERNEL_SAMPLE_PLACE,
+		  "@group(0) @binding(4) var<storage, read> greedy: array<u32>;\n", 5);
 	kit_wgsl_add(&w, KERNEL_SAMPLE_GATHER);
 	kit_wgsl_add(&w, KERNEL_SAMPLE);
 	if (p->status == PCTL_OK)
@@ -183,7 +205,7 @@ static void draw_split(kit_plan *p, const drawing *d, uint32_t parts)
 		kernel.override_value *= 2;
 	add_split(&w, parts);
 	add_numbers(&w);
-	kit_wgsl_add(&w, KERNEL_SAMPLE_SPLIT);
+	add_bound(&w, KERNEL_SAMPLE_SPLIT, "", 4);
 	kit_wgsl_add(&w, KERNEL_SAMPLE_SPLIT_DECIDE);
 	kit_wgsl_add(&w, KERNEL_SAMPLE_SPLIT_MAIN);
 	if (p->status == PCTL_OK)

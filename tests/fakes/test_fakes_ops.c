@@ -319,7 +319,60 @@ static void oplib__two_of_one_op_are_refused(void **state)
 	fixture_end(&a.f);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(oplib__two_of_one_op_are_refused), PCTL_TEST(oplib__a_good_one_works),
+/* The library attributes.c with an op of n attributes. */
+static pctl_status open_attributes(uint32_t n, fixture *f, pctl_oplib_instance *lib)
+{
+	const char *dirs[1];
+	char path[256];
+	uint32_t op;
+	FILE *out;
+
+	fixture_begin(f);
+	snprintf(path, sizeof(path), "%s/attributes.plugin.cfg", f->dir);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	fprintf(out,
+		"plugin : { id = \"attributes\"; kind = \"oplib\"; library = "
+		"\"%s/attributes_%u.so\"; abi : { min = \"1.0\"; };\n"
+		"  interfaces = [ \"pctl.oplib/1\" ]; ops = [ \"attributes.copy@1\" ]; };\n",
+		FAKES, n);
+	assert_int_equal(fclose(out), 0);
+	dirs[0] = f->dir;
+	{
+		const pctl_registry_options o = {.dirs = dirs,
+						 .n_dirs = 1,
+						 .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
+						 .home = f->home,
+						 .worker = WORKER};
+
+		assert_int_equal(pctl_registry_open(&o, f->call, &f->r), PCTL_OK);
+	}
+	return pctl_registry_find_op(f->r, "attributes.copy", 1, f->call, lib, &op);
+}
+
+/* A proof would have no problems of it, and say nothing. */
+static void oplib__an_op_has_so_many_attributes_at_most(void **state)
+{
+	asking a = {0};
+
+	(void)state;
+	assert_int_equal(open_attributes(PCTL_ATTRS_MAX, &a.f, &a.lib), PCTL_OK);
+	assert_int_equal(a.lib.table->op_at(a.lib.inst, 0)->n_attr, PCTL_ATTRS_MAX);
+	fixture_end(&a.f);
+	assert_int_equal(open_attributes(PCTL_ATTRS_MAX + 1, &a.f, &a.lib),
+			 pctl_code_status(PC3038_PLUGIN_OP_SIZE));
+	assert_null(a.lib.table);
+	assert_non_null(
+		strstr(last_words(&a, PC3038_PLUGIN_OP_SIZE),
+		       "the op attributes.copy@1 has 13 attributes, and an op has at most 12"));
+	planted("an op of thirteen attributes", "attributes.copy", "PC3038",
+		last_words(&a, PC3038_PLUGIN_OP_SIZE));
+	assert_int_equal(pctl_quarantine_count(a.f.r), 0);
+	fixture_end(&a.f);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(oplib__an_op_has_so_many_attributes_at_most),
+		PCTL_TEST(oplib__two_of_one_op_are_refused), PCTL_TEST(oplib__a_good_one_works),
 		PCTL_TEST(oplib__its_end_is_its_own), PCTL_TEST(oplib__a_hang_has_a_limit),
 		PCTL_TEST(oplib__a_lie_on_the_channel_is_malformed),
 		PCTL_TEST(oplib__a_hang_answers_an_interrupt), PCTL_TEST(oplib__three_ends_hold_it),

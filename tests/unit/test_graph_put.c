@@ -133,6 +133,52 @@ static pctl_status nests(const pctl_plan_sink *s)
 	return s->op(s->ctx, "p.put", 1, buffers, types, 3, NULL, 0);
 }
 
+static pctl_status fills_input(const pctl_plan_sink *s)
+{
+	return s->fill(s->ctx, 0, 0, BYTES, 0);
+}
+
+static pctl_status fills_output(const pctl_plan_sink *s)
+{
+	return s->fill(s->ctx, 2, BYTES / 2, BYTES / 2, 0);
+}
+
+static pctl_status copies_over_input(const pctl_plan_sink *s)
+{
+	uint32_t t;
+	const pctl_status status = s->temp(s->ctx, BYTES, &t);
+
+	return status == PCTL_OK ? s->copy(s->ctx, t, 0, 0, 4, 4) : status;
+}
+
+static pctl_status writes_input(const pctl_plan_sink *s)
+{
+	uint32_t t;
+	const pctl_status status = s->temp(s->ctx, BYTES, &t);
+
+	return status == PCTL_OK ? kernel(s, t, 0) : status;
+}
+
+/* The nested one has a temporary of this one as an input, and fills it. */
+static pctl_status nested_fills(const pctl_plan_sink *s)
+{
+	static uint32_t depth;
+	const pctl_tensor_type type = {.dtype = PCTL_SCALAR_U32, .rank = 1, .dim = {N}};
+	const pctl_tensor_type types[3] = {type, type, type};
+	uint32_t t[3] = {0, 0, 0};
+	pctl_status status = PCTL_OK;
+
+	if (depth != 0)
+		return fills_input(s);
+	for (uint32_t i = 0; i < 3 && status == PCTL_OK; i++)
+		status = s->temp(s->ctx, BYTES, &t[i]);
+	depth = 1;
+	if (status == PCTL_OK)
+		status = s->op(s->ctx, "p.put", 1, t, types, 3, NULL, 0);
+	depth = 0;
+	return status;
+}
+
 static pctl_status (*put_with)(const pctl_plan_sink *s) = good;
 
 static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
@@ -163,7 +209,9 @@ static void at(void *ctx, uint32_t i, pctl_op_ref *ref)
 
 static const pctl_op_source source = {NULL, count, at};
 
-/* by, and a memory of the caller's whose second half is x and y. */
+static int is_over; /* y lies over by, which the op does not declare */
+
+/* A memory of the caller's whose first half is by, and its second x and y. */
 static pctl_status put(uint32_t flags, const pctl_call *call, pctl_kernels *kernels,
 		       pctl_job_plan **p)
 {
@@ -178,13 +226,11 @@ static pctl_status put(uint32_t flags, const pctl_call *call, pctl_kernels *kern
 	at(NULL, 0, &op);
 	assert_int_equal(pctl_job_plan_create("j", call, p), PCTL_OK);
 	assert_int_equal(
-		pctl_job_plan_buffer(*p, PCTL_PLAN_INPUT, BYTES, NULL, call, &slots[0].buffer),
+		pctl_job_plan_buffer(*p, PCTL_PLAN_OUTPUT, 2 * BYTES, NULL, call, &slots[0].buffer),
 		PCTL_OK);
-	assert_int_equal(
-		pctl_job_plan_buffer(*p, PCTL_PLAN_OUTPUT, 2 * BYTES, NULL, call, &slots[1].buffer),
-		PCTL_OK);
+	slots[1].buffer = slots[0].buffer;
 	slots[1].offset = BYTES;
-	slots[2] = slots[1];
+	slots[2] = slots[is_over ? 0 : 1];
 	return pctl_job_plan_put(&planner, &op, &q, slots, 3, flags, call, *p);
 }
 
@@ -213,14 +259,24 @@ static void put_right(void **state)
 static const struct {
 	const char *fault, *words;
 	pctl_status (*plan)(const pctl_plan_sink *);
-	uint32_t flags;
-} wrong[] = {{"put: an input is read where its output lies", "is bound to a kernel", reads_late, 1},
-	     {"put: a place is copied behind what writes it", "behind what writes", copies_late, 1},
-	     {"put: a place is copied to another place", "copied elsewhere", copies_shifted, 1},
-	     {"put: a place is copied elsewhere", "copied elsewhere", copies_elsewhere, 1},
-	     {"put: an assertion about a place", "an assertion about", asserts_of_place, 1},
-	     {"put: a place goes to a nested op", "goes to a nested op", nests, 1},
-	     {"put: an assertion that nobody looks at", "within a repeat", asserts_of_output, 0}};
+	uint32_t flags, is_over;
+} wrong[] = {
+	{"put: an input is read where its output lies", "is bound to a kernel", reads_late, 1, 0},
+	{"put: a place is copied behind what writes it", "behind what writes", copies_late, 1, 0},
+	{"put: a place is copied to another place", "copied elsewhere", copies_shifted, 1, 0},
+	{"put: a place is copied elsewhere", "copied elsewhere", copies_elsewhere, 1, 0},
+	{"put: an assertion about a place", "an assertion about", asserts_of_place, 1, 0},
+	{"put: a place goes to a nested op", "goes to a nested op", nests, 1, 0},
+	{"put: an assertion that nobody looks at", "within a repeat", asserts_of_output, 0, 0},
+	{"put: an input that lies in a memory is filled", "a fill of an input", fills_input, 0, 0},
+	{"put: an input that lies in a memory is copied over", "a copy over an input",
+	 copies_over_input, 0, 0},
+	{"put: a kernel writes an input that lies in a memory", "a kernel writes an input",
+	 writes_input, 0, 0},
+	{"put: an output is filled that lies over an input", "output that lies over an input",
+	 fills_output, 0, 1},
+	{"put: a nested op fills its input, a temporary", "a fill of an input", nested_fills, 0,
+	 0}};
 
 static void put_wrong(void **state)
 {
@@ -231,6 +287,7 @@ static void put_wrong(void **state)
 		pctl_job_plan *p;
 
 		put_with = wrong[i].plan;
+		is_over = (int)wrong[i].is_over;
 		assert_int_equal(put(wrong[i].flags ? PCTL_PUT_KEPT : 0, pctl_diag_list_call(l),
 				     kernels, &p),
 				 PCTL_E_PLUGIN);
@@ -241,6 +298,7 @@ static void put_wrong(void **state)
 		pctl_kernels_destroy(kernels);
 		pctl_diag_list_destroy(l);
 	}
+	is_over = 0;
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(put_right), PCTL_TEST(put_wrong))

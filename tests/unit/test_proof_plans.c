@@ -294,6 +294,12 @@ static void test_proof_plans__an_op_nobody_knows_gets_problems(void **state)
 	assert_true(list->units[0].n_cases > 100);
 	assert_int_equal(count_of(PC5351_PLAN_PROSE), 1);
 
+	/* An op of more attributes than a problem holds is refused; it is not left out. */
+	foreign_desc.n_attr = PCTL_ATTRS_MAX + 1;
+	assert_int_equal(pctl_plan_units(&context, &s, rig.call, list), PCTL_E_PLUGIN);
+	assert_int_equal(count_of(PC3038_PLUGIN_OP_SIZE), 1);
+	foreign_desc.n_attr = 1;
+
 	/* An approximate op whose measure nobody knows. */
 	foreign_desc.op_class = PCTL_CLASS_APPROXIMATE;
 	assert_int_equal(pctl_plan_units(&context, &a, rig.call, list), PCTL_E_UNSUPPORTED);

@@ -303,7 +303,7 @@ static int ask_problem(pctl_gate *g, const pctl_problem *p, uint8_t **out, uint6
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_op_result r = {.head = PCTL_HEAD(pctl_op_result)};
-	pctl_attr attr[PCTL_PROBLEM_ATTRS], measured = {.u64 = p->size};
+	pctl_attr attr[PCTL_ATTRS_MAX], measured = {.u64 = p->size};
 	pctl_op_query q = pctl_problem_query(p, attr, NULL, 0);
 	pctl_span in[PCTL_PORTS_MAX], spans[PCTL_PORTS_MAX];
 	uint64_t total = 0, bytes;

@@ -114,7 +114,7 @@ static const char *domain_of(const pctl_problems *l, pctl_arena *arena)
 	char attrs[160] = "";
 	size_t at = 0;
 
-	for (uint32_t i = 0; i < d->n_attr && i < PCTL_PROBLEM_ATTRS; i++) {
+	for (uint32_t i = 0; i < d->n_attr && i < PCTL_ATTRS_MAX; i++) {
 		if (l->n_values[i] < 2)
 			continue;
 		at += (size_t)snprintf(attrs + at, sizeof(attrs) - at, ", %.20s=", d->attr[i].name);

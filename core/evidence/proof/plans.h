@@ -6,8 +6,6 @@
 #include "evidence/proof/providers.h"
 #include "evidence/proof/random.h"
 
-#define PCTL_PROBLEM_ATTRS 12u
-
 /*
  * One use of an op with all of its data.
  *
@@ -20,7 +18,7 @@ typedef struct pctl_problem {
 	pctl_tensor_type in[PCTL_PORTS_MAX];
 	uint8_t *data[PCTL_PORTS_MAX];
 	uint64_t bytes[PCTL_PORTS_MAX];
-	char text[PCTL_PROBLEM_ATTRS][32];
+	char text[PCTL_ATTRS_MAX][32];
 	uint32_t n_in, n_attr;
 	uint64_t size;
 	uint32_t rigid;
@@ -38,7 +36,7 @@ void pctl_problem_set(pctl_problem *p, uint32_t i, const char *text);
 /* The attribute's text by name; "" when there is none such. */
 const char *pctl_problem_attr(const pctl_problem *p, const char *name);
 /* The question, over attributes that are put into attr. */
-pctl_op_query pctl_problem_query(const pctl_problem *p, pctl_attr attr[PCTL_PROBLEM_ATTRS],
+pctl_op_query pctl_problem_query(const pctl_problem *p, pctl_attr attr[PCTL_ATTRS_MAX],
 				 const pctl_attr *measured, uint32_t n_measured);
 /* 1 when the op's infer takes the problem (or asks for a measure). */
 int pctl_problem_valid(const pctl_problem *p);
@@ -93,8 +91,8 @@ typedef struct pctl_problems {
 	pctl_op_ref op;
 	const pctl_op_problems
 		*own; /* of the op's library; NULL: made from the patterns of its ports */
-	const char *values[PCTL_PROBLEM_ATTRS][PCTL_PROBLEM_VALUES];
-	uint32_t n_values[PCTL_PROBLEM_ATTRS];
+	const char *values[PCTL_ATTRS_MAX][PCTL_PROBLEM_VALUES];
+	uint32_t n_values[PCTL_ATTRS_MAX];
 	uint32_t dtype, n_sizes;
 	uint64_t sizes[96];
 	uint64_t seed, n;

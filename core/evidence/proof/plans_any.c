@@ -17,7 +17,7 @@ static uint64_t combinations(const pctl_problems *l)
 {
 	uint64_t n = 1;
 
-	for (uint32_t i = 0; i < PCTL_PROBLEM_ATTRS; i++)
+	for (uint32_t i = 0; i < PCTL_ATTRS_MAX; i++)
 		n *= l->n_values[i] == 0 ? 1 : l->n_values[i];
 	return n;
 }

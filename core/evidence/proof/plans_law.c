@@ -272,7 +272,7 @@ static pctl_status ask(checking *c, const pctl_answer *a)
 	const pctl_law_sink sink = {
 		PCTL_HEAD(pctl_law_sink), c, add_tensor, use, equal, judged, again};
 	const pctl_op_ref *op = &c->p->op;
-	pctl_attr attr[PCTL_PROBLEM_ATTRS];
+	pctl_attr attr[PCTL_ATTRS_MAX];
 	const pctl_op_query q = pctl_problem_query(c->p, attr, NULL, 0);
 	pctl_status status = PCTL_OK;
 

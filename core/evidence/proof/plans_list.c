@@ -102,7 +102,7 @@ static void choose_values(pctl_problems *l, pctl_arena *arena)
 	const pctl_op_desc *d = l->op.desc;
 	pctl_problem p = {.op = l->op, .n_in = d->n_in, .size = UINT64_MAX};
 
-	p.n_attr = d->n_attr < PCTL_PROBLEM_ATTRS ? d->n_attr : PCTL_PROBLEM_ATTRS;
+	p.n_attr = d->n_attr < PCTL_ATTRS_MAX ? d->n_attr : PCTL_ATTRS_MAX;
 	for (uint32_t i = 0; i < p.n_attr; i++) {
 		const pctl_attr_desc *a = &d->attr[i];
 
@@ -126,8 +126,7 @@ static pctl_status make(const pctl_problems *l, uint64_t number, const pctl_call
 	pctl_status status;
 
 	*out = (pctl_problem){.op = l->op, .n_in = l->op.desc->n_in, .size = UINT64_MAX};
-	out->n_attr =
-		l->op.desc->n_attr < PCTL_PROBLEM_ATTRS ? l->op.desc->n_attr : PCTL_PROBLEM_ATTRS;
+	out->n_attr = l->op.desc->n_attr < PCTL_ATTRS_MAX ? l->op.desc->n_attr : PCTL_ATTRS_MAX;
 	for (uint32_t i = 0; i < out->n_attr; i++)
 		pctl_problem_set(out, i, l->op.desc->attr[i].default_text);
 	status = l->own != NULL ? pctl_problems_own_make(l, number, call, out, made)
@@ -159,8 +158,9 @@ pctl_status pctl_problems_of(pctl_proof_context *b, const pctl_op_ref *op, uint3
 		seed = seed * 0x100000001b3ull + (unsigned char)*c;
 	*out = (pctl_problems){
 		.op = *op, .own = pctl_problems_own(op), .dtype = dtype, .seed = seed + dtype};
-	if (op->desc->n_attr > PCTL_PROBLEM_ATTRS || op->desc->n_in > PCTL_PORTS_MAX)
-		return PCTL_OK;
+	status = pctl_op_size_check(op->desc, op->plugin, call);
+	if (status != PCTL_OK)
+		return status;
 	if (out->own == NULL) {
 		choose_sizes(out, b->cases);
 		choose_values(out, arena);

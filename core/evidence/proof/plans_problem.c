@@ -56,7 +56,7 @@ pctl_status pctl_problem_copy(const pctl_problem *p, const pctl_call *call, pctl
 
 void pctl_problem_set(pctl_problem *p, uint32_t i, const char *text)
 {
-	if (i < PCTL_PROBLEM_ATTRS)
+	if (i < PCTL_ATTRS_MAX)
 		snprintf(p->text[i], sizeof(p->text[i]), "%s", text == NULL ? "" : text);
 }
 
@@ -82,7 +82,7 @@ static uint64_t attr_number(uint32_t kind, const char *text)
 	return u64;
 }
 
-pctl_op_query pctl_problem_query(const pctl_problem *p, pctl_attr attr[PCTL_PROBLEM_ATTRS],
+pctl_op_query pctl_problem_query(const pctl_problem *p, pctl_attr attr[PCTL_ATTRS_MAX],
 				 const pctl_attr *measured, uint32_t n_measured)
 {
 	for (uint32_t i = 0; i < p->n_attr; i++) {
@@ -103,7 +103,7 @@ pctl_op_query pctl_problem_query(const pctl_problem *p, pctl_attr attr[PCTL_PROB
 int pctl_problem_valid(const pctl_problem *p)
 {
 	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
-	pctl_attr attr[PCTL_PROBLEM_ATTRS];
+	pctl_attr attr[PCTL_ATTRS_MAX];
 	const pctl_op_query q = pctl_problem_query(p, attr, NULL, 0);
 
 	/* As anywhere, operands of function ops may be stretched. */
@@ -184,8 +184,7 @@ pctl_status pctl_problem_other(const pctl_op_source *ops, const char *name, uint
 	if (status != PCTL_OK)
 		return status;
 	out->n_in = out->op.desc->n_in;
-	out->n_attr = out->op.desc->n_attr < PCTL_PROBLEM_ATTRS ? out->op.desc->n_attr
-								: PCTL_PROBLEM_ATTRS;
+	out->n_attr = out->op.desc->n_attr < PCTL_ATTRS_MAX ? out->op.desc->n_attr : PCTL_ATTRS_MAX;
 	for (uint32_t i = 0; i < out->n_attr; i++)
 		pctl_problem_set(out, i, out->op.desc->attr[i].default_text);
 	return PCTL_OK;

@@ -41,7 +41,7 @@ static pctl_status measure(const pctl_session_solver *s, const pctl_problem *p,
 			   uint32_t *n, pctl_op_result *result)
 {
 	const pctl_planner planner = {s->ops, s->kernels, pctl_session_plan_caps(s->session), 0};
-	pctl_attr attr[PCTL_PROBLEM_ATTRS];
+	pctl_attr attr[PCTL_ATTRS_MAX];
 
 	for (*n = 0; *n <= MEASURES; (*n)++) {
 		const pctl_op_query q = pctl_problem_query(p, attr, measured, *n);
@@ -92,7 +92,7 @@ static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, cons
 	pctl_planner planner = {s->ops, s->kernels, pctl_session_plan_caps(s->session), 0};
 	pctl_value *in[PCTL_PORTS_MAX] = {NULL}, *out[PCTL_PORTS_MAX] = {NULL};
 	pctl_job_run job = {.repeat = 1, .timeout_ms = TIMEOUT_MS, .out_bytes = a->bytes};
-	pctl_attr attr[PCTL_PROBLEM_ATTRS], measured[MEASURES];
+	pctl_attr attr[PCTL_ATTRS_MAX], measured[MEASURES];
 	pctl_job_plan *plan = NULL;
 	pctl_op_result result;
 	pctl_op_query q;
@@ -208,7 +208,7 @@ static pctl_status reference_types(const pctl_session_solver *s, const pctl_prob
 				   pctl_op_result *result)
 {
 	pctl_value *in[PCTL_PORTS_MAX] = {NULL};
-	pctl_attr attr[PCTL_PROBLEM_ATTRS];
+	pctl_attr attr[PCTL_ATTRS_MAX];
 	pctl_status status = PCTL_OK;
 
 	for (*n = 0; *n < 2; (*n)++) {
@@ -234,7 +234,7 @@ static pctl_status ask_reference(const pctl_session_solver *s, const pctl_proble
 				 const pctl_call *call, pctl_answer *a)
 {
 	pctl_span in[PCTL_PORTS_MAX] = {{NULL, 0}}, out[PCTL_PORTS_MAX] = {{NULL, 0}};
-	pctl_attr attr[PCTL_PROBLEM_ATTRS], measured[MEASURES];
+	pctl_attr attr[PCTL_ATTRS_MAX], measured[MEASURES];
 	pctl_op_result result;
 	pctl_op_query q;
 	uint32_t n;

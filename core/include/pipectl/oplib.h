@@ -45,6 +45,7 @@
 #define PCTL_DTYPE_Q6_K 78u
 #define PCTL_RANK_MAX 8u
 #define PCTL_PORTS_MAX 16u
+#define PCTL_ATTRS_MAX 12u /* of one op; a library with an op of more is refused (PC3038) */
 
 /* Type and shape of a port: `rank` dimensions, row-major, tightly packed, little-endian. */
 typedef struct pctl_tensor_type {

@@ -5,7 +5,7 @@
 #include "foundation/base/num.h"
 #include "runtime/graph/jobplan_step.h"
 
-static int writes(const pctl_program *p, const pctl_plan_binding *b)
+int pctl_binding_writes(const pctl_program *p, const pctl_plan_binding *b)
 {
 	for (uint32_t i = 0; i < p->n_vars; i++) {
 		const pctl_var *v = &p->vars[i];
@@ -34,7 +34,7 @@ static pctl_status check_written(const pctl_job_plan *plan, const pctl_step *ste
 		const pctl_plan_binding *b = &step->bindings[i];
 		uint32_t kind = plan->buffers[b->buffer].kind;
 
-		if (!writes(p, b))
+		if (!pctl_binding_writes(p, b))
 			continue;
 		if (kind == PCTL_PLAN_INPUT || kind == PCTL_PLAN_PARAMS ||
 		    kind == PCTL_PLAN_CONSTANT)
@@ -197,8 +197,8 @@ int pctl_step_writes(const pctl_step *s, uint32_t buffer)
 
 	if (s->kind != PCTL_STEP_KERNEL)
 		return s->to == buffer;
-	while (i < s->n_bindings &&
-	       (s->bindings[i].buffer != buffer || !writes(s->unit->program, &s->bindings[i])))
+	while (i < s->n_bindings && (s->bindings[i].buffer != buffer ||
+				     !pctl_binding_writes(s->unit->program, &s->bindings[i])))
 		i++;
 	return i < s->n_bindings;
 }

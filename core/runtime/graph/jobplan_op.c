@@ -268,6 +268,7 @@ static pctl_status run_frame(struct pctl_frame *f, const pctl_op_query *q)
 	pctl_plan_sink sink = pctl_frame_sink(f);
 	pctl_status status;
 
+	f->n_in = q->n_in;
 	sink.op = sink_op;
 	status = f->op->lib->plan(f->op->inst, f->call, q, &f->planner->caps, f->flags, &sink);
 

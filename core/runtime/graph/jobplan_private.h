@@ -33,8 +33,9 @@ struct pctl_frame {
 	pctl_repeat *repeat;			 /* under way, or NULL */
 	/* Of each output 1 + the input whose range it has, or 0; whether a command has touched it (jobplan_put.c). */
 	uint8_t places[PCTL_PORTS_MAX], touched[PCTL_PORTS_MAX];
-	uint32_t n_in, n_out; /* where places are found; else 0 */
-	pctl_status status;   /* the first that a callback refused: plan must not go on after it */
+	uint32_t n_in;	/* slots from 0 on that are inputs of the op, once its library is asked */
+	uint32_t n_out; /* where places are found; else 0 */
+	pctl_status status; /* the first that a callback refused: plan must not go on after it */
 };
 
 pctl_status pctl_plan_no_memory(const pctl_call *call);
@@ -50,6 +51,10 @@ pctl_status pctl_frame_new_buffer(struct pctl_frame *f, uint32_t kind, const voi
 				  uint64_t n_bytes, uint32_t *local);
 /* jobplan_put.c: 1: an output has the range of the input of that local number. */
 int pctl_frame_is_placed(const struct pctl_frame *f, uint32_t local);
+/* jobplan_put.c: 1: some of this range of a slot is an input's, but for one in whose place the slot lies. What the plan may write, as a
+ * machine's register, this op may not where it has it as an input. */
+int pctl_frame_is_input(const struct pctl_frame *f, uint32_t local, uint64_t offset,
+			uint64_t n_bytes);
 void pctl_frame_touch(struct pctl_frame *f, uint32_t local);
 /* 1: a copy that falls away, since both are one range; -1: it would, and the output was touched before. */
 int pctl_frame_copy_falls_away(const struct pctl_frame *f, uint32_t from, uint64_t from_offset,

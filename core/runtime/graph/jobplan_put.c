@@ -34,6 +34,23 @@ int pctl_frame_is_placed(const struct pctl_frame *f, uint32_t local)
 	return 0;
 }
 
+int pctl_frame_is_input(const struct pctl_frame *f, uint32_t local, uint64_t offset,
+			uint64_t n_bytes)
+{
+	const uint64_t begin = f->slots[local].offset + offset, end = begin + n_bytes;
+	const uint32_t i = local - f->n_in;
+	const uint32_t place = local >= f->n_in && i < f->n_out ? f->places[i] : 0;
+
+	for (uint32_t k = 0; k < f->n_in; k++) {
+		const pctl_plan_slot *in = &f->slots[k];
+
+		if (k + 1 != place && in->buffer == f->slots[local].buffer &&
+		    begin < in->offset + in->n_bytes && in->offset < end)
+			return 1;
+	}
+	return 0;
+}
+
 void pctl_frame_touch(struct pctl_frame *f, uint32_t local)
 {
 	if (local >= f->n_in && local - f->n_in < f->n_out)

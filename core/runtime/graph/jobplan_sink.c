@@ -116,6 +116,23 @@ static int stride_ok(const struct pctl_frame *f, const pctl_plan_binding *b)
 	       pctl_num_add(end, b->n_bytes, &end) && end <= slot->n_bytes;
 }
 
+/* The same of what a kernel writes. */
+static int writes_input(const struct pctl_frame *f, const pctl_plan_kernel *k,
+			const pctl_program *p)
+{
+	for (uint32_t i = 0; i < k->n_bindings; i++) {
+		const pctl_plan_binding *b = &k->bindings[i];
+		const uint64_t n_bytes = b->offset == 0 && b->n_bytes == 0
+						 ? f->slots[b->buffer].n_bytes
+						 : b->n_bytes;
+
+		if (pctl_binding_writes(p, b) &&
+		    pctl_frame_is_input(f, b->buffer, b->offset, n_bytes))
+			return 1;
+	}
+	return 0;
+}
+
 static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 {
 	pctl_override_value *overrides = calloc(k->n_overrides + 1u, sizeof(*overrides));
@@ -179,6 +196,9 @@ static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 	if (status == PCTL_OK)
 		status = pctl_job_plan_kernel(f->plan, unit, bindings, k->n_bindings, k->groups,
 					      f->call);
+	if (status == PCTL_OK && writes_input(f, k, unit->program))
+		status = pctl_frame_bad_plan(
+			f, "a kernel writes an input, or an output that lies over one");
 	if (status == PCTL_OK && is_counted)
 		pctl_job_plan_indirect(f->plan, f->plan->n_steps - 1, counts, 0);
 out:
@@ -210,12 +230,15 @@ static int range_ok(const struct pctl_frame *f, uint32_t buffer, uint64_t offset
 	       pctl_num_add(offset, n_bytes, &end) && end <= f->slots[buffer].n_bytes;
 }
 
-/* A fill or copy writes what is the plan's own; see check_written. */
-static int is_writable(const struct pctl_frame *f, uint32_t buffer)
+/* A fill or copy writes what is the plan's own, see check_written, and no input of the op, which may lie in what is: in a register of a
+ * machine, or in a temporary of the op that nests this one. */
+static int is_writable(const struct pctl_frame *f, uint32_t buffer, uint64_t offset,
+		       uint64_t n_bytes)
 {
 	uint32_t kind = f->plan->buffers[f->slots[buffer].buffer].kind;
 
-	return kind == PCTL_PLAN_OUTPUT || kind == PCTL_PLAN_TEMP;
+	return (kind == PCTL_PLAN_OUTPUT || kind == PCTL_PLAN_TEMP) &&
+	       !pctl_frame_is_input(f, buffer, offset, n_bytes);
 }
 
 static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64_t n_bytes,
@@ -231,9 +254,10 @@ static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64
 		return pctl_frame_kept(
 			f, pctl_frame_bad_plan(f, "a fill is not aligned to 4 bytes or outside its "
 						  "buffer"));
-	if (!is_writable(f, buffer))
+	if (!is_writable(f, buffer, offset, n_bytes))
 		return pctl_frame_kept(
-			f, pctl_frame_bad_plan(f, "a fill of an input or of parameters"));
+			f, pctl_frame_bad_plan(f, "a fill of an input or of parameters, or of an "
+						  "output that lies over an input"));
 	pctl_frame_touch(f, buffer);
 	step.to = f->slots[buffer].buffer;
 	step.to_offset += f->slots[buffer].offset;
@@ -263,9 +287,10 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 		return pctl_frame_kept(
 			f, pctl_frame_bad_plan(f, "a copy is not aligned to 4 bytes or outside its "
 						  "buffers"));
-	if (!is_writable(f, to))
+	if (!is_writable(f, to, to_offset, n_bytes))
 		return pctl_frame_kept(
-			f, pctl_frame_bad_plan(f, "a copy over an input or parameters"));
+			f, pctl_frame_bad_plan(f, "a copy over an input or parameters, or over an "
+						  "output that lies over an input"));
 	falls = pctl_frame_copy_falls_away(f, from, from_offset, to, to_offset);
 	if (falls > 0)
 		return PCTL_OK;
@@ -352,8 +377,10 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 
 static int is_pair(const struct pctl_frame *f, const pctl_plan_pair *p)
 {
-	return p->a < f->n_slots && p->b < f->n_slots && p->a != p->b && is_writable(f, p->a) &&
-	       is_writable(f, p->b) && f->slots[p->a].n_bytes == f->slots[p->b].n_bytes;
+	return p->a < f->n_slots && p->b < f->n_slots && p->a != p->b &&
+	       is_writable(f, p->a, 0, f->slots[p->a].n_bytes) &&
+	       is_writable(f, p->b, 0, f->slots[p->b].n_bytes) &&
+	       f->slots[p->a].n_bytes == f->slots[p->b].n_bytes;
 }
 
 static pctl_status sink_repeat(void *ctx, const pctl_plan_repeat *r)

@@ -204,6 +204,35 @@ static pctl_status compare_ops(const known_plugin *p, const pctl_oplib *t, pctl_
 	return PCTL_OK;
 }
 
+pctl_status pctl_op_size_check(const pctl_op_desc *d, const char *library, const pctl_call *call)
+{
+	const struct {
+		const char *of;
+		uint32_t n, most;
+	} counts[] = {{"inputs", d->n_in, PCTL_PORTS_MAX},
+		      {"outputs", d->n_out, PCTL_PORTS_MAX},
+		      {"attributes", d->n_attr, PCTL_ATTRS_MAX}};
+
+	for (uint32_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (counts[i].n > counts[i].most)
+			return pctl_refuse(call, PC3038_PLUGIN_OP_SIZE,
+					   "%s: the op %s@%u has %u %s, and an op has at most %u",
+					   library, d->name, d->version, counts[i].n, counts[i].of,
+					   counts[i].most);
+	return PCTL_OK;
+}
+
+static pctl_status check_sizes(const known_plugin *p, const pctl_oplib *t, pctl_instance *inst,
+			       const pctl_call *call)
+{
+	const uint32_t n = t->op_count(inst);
+	pctl_status s = PCTL_OK;
+
+	for (uint32_t i = 0; i < n && !s; i++)
+		s = pctl_op_size_check(t->op_at(inst, i), p->info.library, call);
+	return s;
+}
+
 static pctl_status load_remote(pctl_registry *r, known_plugin *p, const pctl_call *call)
 {
 	struct opened_ops *e = calloc(1, sizeof(*e));
@@ -217,6 +246,9 @@ static pctl_status load_remote(pctl_registry *r, known_plugin *p, const pctl_cal
 				       call);
 	if (!s)
 		s = compare_ops(p, pctl_remote_ops_table(e->ops), pctl_remote_ops_instance(e->ops),
+				call);
+	if (!s)
+		s = check_sizes(p, pctl_remote_ops_table(e->ops), pctl_remote_ops_instance(e->ops),
 				call);
 	if (s) {
 		pctl_remote_ops_close(e->ops);
@@ -248,13 +280,19 @@ static int note_lost(pctl_registry *r, known_plugin *p, const pctl_call *call)
 static pctl_status load_here(pctl_registry *r, known_plugin *p, const pctl_call *call)
 {
 	const pctl_plugin *pl;
-	const pctl_status s = pctl_host_load(r, p, call, &pl);
+	pctl_status s = pctl_host_load(r, p, call, &pl);
 
 	if (s)
 		return s;
 	pctl_library_host_init(&p->host, NULL, 0, 0);
-	return pctl_library_open(pl, p->info.library, PCTL_OPLIB_INTERFACE, &p->host.host, call,
-				 &p->li);
+	s = pctl_library_open(pl, p->info.library, PCTL_OPLIB_INTERFACE, &p->host.host, call,
+			      &p->li);
+	if (s)
+		return s;
+	s = check_sizes(p, p->li.table, p->li.inst, call);
+	if (s)
+		pctl_library_close(&p->li);
+	return s;
 }
 
 pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *call)

@@ -205,7 +205,11 @@ typedef struct pctl_oplib_instance {
 uint32_t pctl_registry_op_count(const pctl_registry *r);
 const pctl_op_name *pctl_registry_op_at(const pctl_registry *r, uint32_t i);
 
-/* Load an op library by id (once), PC3003, PC3032 or its refusal. */
+/* PC3038 where an op has more ports or attributes than an op may have: whatever counts on the most there are would leave it out.
+ * library is for people. */
+pctl_status pctl_op_size_check(const pctl_op_desc *d, const char *library, const pctl_call *call);
+
+/* Load an op library by id (once), PC3003, PC3032, PC3038 of an op of it, or its refusal. */
 pctl_status pctl_registry_oplib(pctl_registry *r, const char *id, const pctl_call *call,
 				pctl_oplib_instance *out);
 

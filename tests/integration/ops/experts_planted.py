@@ -100,11 +100,17 @@ def weighed(rows, params):
 NUMBERS = (kernel("wide") + kernel("sample_weight") + kernel("sample_stages") + "struct Philox {\n\tv: array<vec4<u32>, 2>,\n}\nvar<private> params: Philox;\n" + kernel("philox"))
 
 
+def bound(name, own, first):
+    """A kernel with the bindings that it shares, as sample.c joins them."""
+    parts = kernel("sample_bound").split("\n", 1)[1].replace("$", own).split("#")
+    return kernel(name).replace("$", parts[0] + "".join(f"{first + i}{part}" for i, part in enumerate(parts[1:])))
+
+
 def draw_split(rows, params, plant):
     """A row by four workgroups, turn by turn until all are done."""
     parts, v = 4, len(rows[0])
     keys, weights, greatest = weighed(rows, params)
-    text = f"const PARTS: u32 = {parts}u;\nconst SUMS: u32 = 208u;\n" + NUMBERS + kernel("sample_split") + kernel("sample_split_decide") + kernel("sample_split_main")
+    text = f"const PARTS: u32 = {parts}u;\nconst SUMS: u32 = 208u;\n" + NUMBERS + bound("sample_split", "", 4) + kernel("sample_split_decide") + kernel("sample_split_main")
     columns = [[p[i] for p in params] for i in range(6)]
     data = [[len(rows), v, 0, 0], keys, weights, greatest, columns[0], columns[1], columns[2], columns[3], [w for p in params for w in p[4]], columns[5]]
     bindings = {i: words(d) for i, d in enumerate(data)}
@@ -119,7 +125,7 @@ def draw_split(rows, params, plant):
 def draw(rows, params, plant):
     v = len(rows[0])
     keys, weights, greatest = weighed(rows, params)
-    text = ("const LANES: u32 = 256u;\n" + kernel("unit_sum") + NUMBERS + kernel("sample_place") + kernel("sample_gather") + kernel("sample"))
+    text = ("const LANES: u32 = 256u;\n" + kernel("unit_sum") + NUMBERS + bound("sample_place", "@group(0) @binding(4) var<storage, read> greedy: array<u32>;\n", 5) + kernel("sample_gather") + kernel("sample"))
     columns = [[p[i] for p in params] for i in range(6)]
     data = [[len(rows), v, 0, 0], keys, weights, greatest, [0] * len(rows), columns[0], columns[1], columns[2], columns[3], [w for p in params for w in p[4]],
             columns[5], [0] * len(rows)]
