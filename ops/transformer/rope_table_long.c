@@ -30,13 +30,14 @@ pctl_status rope_table_factors(const kit_use *u, rope_table *t)
 	}
 	snprintf(why, sizeof(why), "is not the factors of %u pairs, with commas between", t->pairs);
 	return *at == '\0' && (t->pairs == 0 || at == end) ? PCTL_OK
-							    : kit_refuse_attr(u, "factors", why);
+							   : kit_refuse_attr(u, "factors", why);
 }
 
 /* ---- problems and laws ---------------------------------------------------------------------- */
 
 static const pctl_op_problems problems = {
-	PCTL_HEAD(pctl_op_problems), "tables with longrope, and with each of the other scalings", 64};
+	PCTL_HEAD(pctl_op_problems), "tables with longrope, and with each of the other scalings",
+	64};
 
 /* Each of them once, in another order for another number; twice as much is exact and as short. */
 static void factors_of(uint64_t number, uint32_t pairs, char out[TEXT_MAX])
@@ -59,8 +60,9 @@ static void problem(kit_problem *p)
 	const int is_long = k % 2 == 0;
 	char factors[TEXT_MAX] = "";
 
-	rope_table_problem(p, is_long ? "longrope" : rope_table_scalings[k / 2 % ROPE_SCALING_LONGROPE],
-			   bases[v % 4], k % 3 == 0 ? 32768 : 64);
+	rope_table_problem(
+		p, is_long ? "longrope" : rope_table_scalings[k / 2 % ROPE_SCALING_LONGROPE],
+		bases[v % 4], k % 3 == 0 ? 32768 : 64);
 	kit_problem_attr_text(p, ROPE_ATTR_BETA_FAST, v % 5 == 0 ? "3.5" : "32");
 	kit_problem_attr_text(p, ROPE_ATTR_BETA_SLOW, v % 7 == 0 ? "0.25" : "1");
 	kit_problem_attr_text(p, ROPE_ATTR_MAGNITUDE,

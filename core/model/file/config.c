@@ -42,6 +42,10 @@ static const char *const read_keys[] = {
 	"attn_logit_softcapping",
 	"final_logit_softcapping",
 	"query_pre_attn_scalar",
+	"original_max_position_embeddings",
+	"n_routed_experts",
+	"n_shared_experts",
+	"first_k_dense_replace",
 };
 static const struct {
 	const char *name, *values;
@@ -69,6 +73,14 @@ static const struct {
 	{"use_qk_norm", "false"},
 	{"clip_qkv", ""},
 	{"chunk_size_feed_forward", "0"},
+	{"lm_head_bias", "false"},
+	{"full_attn_mod", "1"},
+	{"interpolate_factor", "1"},
+	{"moe_layer_freq", "1"},
+	{"routed_scaling_factor", "1"},
+	{"scoring_func", "\"softmax\""},
+	{"n_group", "1"},
+	{"topk_group", "1"},
 };
 static const char *const ignored[] = {
 	"architectures",
@@ -79,6 +91,10 @@ static const char *const ignored[] = {
 	"initializer_range",
 	"attention_dropout",
 	"hidden_dropout",
+	"embd_pdrop",
+	"resid_pdrop",
+	"aux_loss_alpha",
+	"seq_aux",
 	"bos_token_id",
 	"eos_token_id",
 	"pad_token_id",
@@ -274,6 +290,8 @@ static void inner_keys(const reader *r, const cJSON *of)
 					    "beta_slow",
 					    "mscale",
 					    "mscale_all_dim",
+					    "long_factor",
+					    "short_factor",
 					    "truncate",
 					    "finetuned"};
 	const cJSON *j;
@@ -312,6 +330,65 @@ static void yarn(const reader *r, const cJSON *j)
 							 : 1 + plain);
 }
 
+static const float *factors(const reader *r, const cJSON *of, const char *name)
+{
+	const cJSON *j = item(of, name), *v;
+	float *out;
+	uint64_t n = 0;
+
+	if (!cJSON_IsArray(j)) {
+		model_fault(r->f, PC6282_MODEL_KEY, NULL, "rope's scaling: \"%s\" is no list",
+			    name);
+		return NULL;
+	}
+	out = model_factors(r->m, name, (uint64_t)cJSON_GetArraySize(j), r->f);
+	cJSON_ArrayForEach(v, j)
+	{
+		if (out == NULL || !cJSON_IsNumber(v))
+			break;
+		out[n++] = (float)v->valuedouble;
+	}
+	if (out != NULL && n != r->m->shape.head_dim / 2)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL,
+			    "rope's scaling: element %" PRIu64 " of \"%s\" is no number", n, name);
+	return out;
+}
+
+/* The context it was trained with stands beside the context, or within. That the factor is their ratio follows. */
+static void longrope(const reader *r, const cJSON *j)
+{
+	static const char *const others[] = {"low_freq_factor", "high_freq_factor",
+					     "beta_fast",	"beta_slow",
+					     "mscale",		"mscale_all_dim"};
+	static const char original[] = "original_max_position_embeddings";
+	pctl_model_rope *p = &r->m->shape.rope;
+	const uint64_t n = r->m->shape.n_context;
+	double ratio;
+
+	p->scaling = PCTL_MODEL_SCALING_LONGROPE;
+	p->far_factors = factors(r, j, "long_factor");
+	p->near_factors = factors(r, j, "short_factor");
+	p->n_original =
+		integer_of(r, item(j, original) != NULL ? j : r->json, original, UINT64_MAX);
+	if (item(j, original) != NULL && item(r->json, original) != NULL &&
+	    integer(r, original, 0) != p->n_original)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"%s\" is given twice, as two numbers",
+			    original);
+	for (size_t i = 0; i < COUNT(others); i++)
+		if (item(j, others[i]) != NULL)
+			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+				    "rope's scaling: longrope has no \"%s\"", others[i]);
+	ratio = p->n_original == 0 ? 0 : (double)n / (double)p->n_original;
+	if (number_of(r, j, "factor", ratio) != ratio)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL,
+			    "rope's scaling: \"factor\" is another than the context's %" PRIu64
+			    " by %" PRIu64,
+			    n, p->n_original);
+	p->factor = 1;
+	p->magnitude = number_of(r, j, "attention_factor",
+				 pctl_model_longrope_magnitude(n, p->n_original));
+}
+
 static void scaling(const reader *r, const cJSON *j)
 {
 	pctl_model_rope *p = &r->m->shape.rope;
@@ -324,6 +401,13 @@ static void scaling(const reader *r, const cJSON *j)
 		return;
 	}
 	inner_keys(r, j);
+	if (strcmp(name, "longrope") == 0 || strcmp(name, "su") == 0) { /* its first name */
+		longrope(r, j);
+		return;
+	}
+	if (item(j, "long_factor") != NULL || item(j, "short_factor") != NULL)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "rope's scaling \"%.100s\" has no factors of pairs", name);
 	if (strcmp(name, "default") == 0)
 		return;
 	p->factor = number_of(r, j, "factor", (double)NAN);
@@ -341,7 +425,7 @@ static void scaling(const reader *r, const cJSON *j)
 	} else {
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
 			    "rope's scaling \"%.100s\" is unknown; known are default, linear, "
-			    "llama3, yarn and dynamic",
+			    "llama3, yarn, dynamic and longrope",
 			    name);
 	}
 }
@@ -358,6 +442,12 @@ static void rope(const reader *r)
 			    "given");
 	else if (old != NULL || new != NULL)
 		scaling(r, old != NULL ? old : new);
+	/* Files of phi3 say it of models that are not stretched, too. */
+	if (item(r->json, "original_max_position_embeddings") != NULL &&
+	    r->m->shape.family != PCTL_MODEL_PHI3 &&
+	    r->m->shape.rope.scaling != PCTL_MODEL_SCALING_LONGROPE)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "\"original_max_position_embeddings\" without longrope");
 }
 
 static void windows(const reader *r)
@@ -373,7 +463,8 @@ static void windows(const reader *r)
 		s->window = 0;
 	if (qwen && s->window != 0)
 		s->window_first = integer(r, "max_window_layers", UINT64_MAX);
-	if (s->family == PCTL_MODEL_LLAMA || s->family == PCTL_MODEL_GEMMA)
+	if (s->family == PCTL_MODEL_LLAMA || s->family == PCTL_MODEL_GEMMA ||
+	    s->family == PCTL_MODEL_DEEPSEEK)
 		s->window = 0; /* transformers looks for none there */
 	pctl_model_complete(s);
 	cJSON_ArrayForEach(j, types)
@@ -396,6 +487,28 @@ static void windows(const reader *r)
 			    s->n_layers);
 }
 
+/* Shared experts are one, as wide as all of them; layers in front have none. */
+static void deepseek(const reader *r)
+{
+	pctl_model_shape *s = &r->m->shape;
+	uint64_t n_shared;
+
+	s->n_ff_dense = s->n_ff;
+	s->n_experts = integer(r, "n_routed_experts", UINT64_MAX);
+	s->n_used = integer(r, "num_experts_per_tok", UINT64_MAX);
+	s->n_ff = integer(r, "moe_intermediate_size", UINT64_MAX);
+	s->norm_used = truth(r, "norm_topk_prob", 0);
+	s->n_dense = integer(r, "first_k_dense_replace", 0);
+	n_shared = integer(r, "n_shared_experts", 0);
+	if (n_shared > 4096)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL,
+			    "\"n_shared_experts\" is %" PRIu64 ", which cannot be", n_shared);
+	else
+		s->n_ff_shared = n_shared * s->n_ff;
+	if (s->n_dense == 0)
+		s->n_ff_dense = 0;
+}
+
 static void experts(const reader *r)
 {
 	pctl_model_shape *s = &r->m->shape;
@@ -412,6 +525,14 @@ static void experts(const reader *r)
 		s->n_ff = integer(r, "moe_intermediate_size", UINT64_MAX);
 		s->norm_used = truth(r, "norm_topk_prob", 0);
 	}
+	if (s->family == PCTL_MODEL_DEEPSEEK)
+		deepseek(r);
+	else if (item(r->json, "n_routed_experts") != NULL ||
+		 item(r->json, "n_shared_experts") != NULL ||
+		 item(r->json, "first_k_dense_replace") != NULL)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "\"n_routed_experts\", \"n_shared_experts\" or "
+			    "\"first_k_dense_replace\": this family has none");
 	if (s->family == PCTL_MODEL_QWEN2MOE)
 		s->n_ff_shared = integer(r, "shared_expert_intermediate_size", UINT64_MAX);
 	else if (integer(r, "shared_expert_intermediate_size", 0) != 0)

@@ -64,7 +64,7 @@ static void cache_type(const model_text *w, char out[128])
 static uint32_t spans_of(const pctl_model_shape *s, span out[3])
 {
 	const uint64_t first =
-		s->window != 0 && s->window_first < s->n_layers ? s->window_first : 0;
+		s->window != 0 ? (s->window_first < s->n_layers ? s->window_first : 0) : s->n_dense;
 	const uint64_t step = s->window != 0 ? s->window_every : 1;
 	const uint64_t turns = (s->n_layers - first) / step;
 	uint32_t n = 0;
@@ -175,7 +175,7 @@ static void each_tensor(const model_text *w, pctl_str_buf *inputs)
 
 	for (uint64_t i = 0; (t = pctl_model_tensor_at(w->m, i)) != NULL; i++) {
 		/* What is in words in the pipeline. */
-		if (t->role == PCTL_ROLE_ROPE_FREQS)
+		if (pctl_model_role_is_said(t->role))
 			continue;
 		(void)pctl_model_tensor_file(w->m, t->file, &path);
 		text_input_name(t->name, name);
