@@ -49,6 +49,7 @@ static pctl_status open_engine(pipectl_engine *e, pipectl_model *m,
 	status = pipectl_request(e->p, &run, e->arena, &how.request);
 	if (status == PCTL_OK)
 		status = copy_backends(e, &how.request);
+	how.request.memory_bytes = o.memory_budget;
 	/* A short context has short chunks, where nobody asks for another. */
 	context = o.context != 0 ? o.context : PCTL_ENGINE_PAGE;
 	how.slots = o.slots == 0 ? 1 : o.slots;
@@ -117,6 +118,10 @@ pctl_status pipectl_engine_describe(pipectl_engine *e, pipectl_engine_facts *out
 	f.constant_bytes = facts.weight_bytes;
 	f.cache_bytes = facts.cache_bytes;
 	f.cache_token_bytes = facts.cache_token_bytes;
+	f.peak_bytes = facts.peak_bytes;
+	f.uploaded_bytes = facts.uploaded_bytes;
+	f.token_uploaded_bytes = facts.token_uploaded_bytes;
+	f.token_submits = facts.token_submits;
 	for (uint32_t i = 0; i < engine->n_slots; i++)
 		f.n_free_slots += !e->busy[i];
 	return pipectl_end(e->p, PIPECTL_GIVE(&e->p->call, out, &f));

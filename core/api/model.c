@@ -122,7 +122,9 @@ pctl_status pipectl_model_describe(pipectl_model *m, pipectl_model_facts *out)
 		.final_softcap = s->final_softcap,
 		.embed_scale = s->embed_scale,
 		.norm_offset = s->norm_offset,
-		.flags = flags_of(s)};
+		.flags = flags_of(s),
+		.n_dense = s->n_dense,
+		.n_ff_dense = s->n_ff_dense};
 
 	if (status != PCTL_OK)
 		return status;

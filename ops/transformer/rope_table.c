@@ -6,27 +6,14 @@
 
 #include "common/tensors/elements.h"
 
-enum {
-	ATTR_DIMS,
-	ATTR_POSITIONS,
-	ATTR_BASE,
-	ATTR_SCALING,
-	ATTR_FACTOR,
-	ATTR_LOW,
-	ATTR_HIGH,
-	ATTR_ORIGINAL,
-	ATTR_BETA_FAST,
-	ATTR_BETA_SLOW,
-	ATTR_MAGNITUDE
-};
-#define ATTRS 8u /* of version 1, which knows nothing of yarn */
-#define ATTRS_2 11u
-
-static const char *const scalings[ROPE_SCALINGS] = {"none", "linear", "llama3", "yarn"};
+const char *const rope_table_scalings[ROPE_SCALINGS] = {"none", "linear", "llama3", "yarn",
+							"longrope"};
 
 static uint32_t scalings_of(const kit_use *u)
 {
-	return u->op->desc.n_attr == ATTRS ? ROPE_SCALING_YARN : ROPE_SCALINGS;
+	return u->op->desc.n_attr == ROPE_ATTRS	    ? ROPE_SCALING_YARN
+	       : u->op->desc.n_attr == ROPE_ATTRS_2 ? ROPE_SCALING_LONGROPE
+						    : ROPE_SCALINGS;
 }
 
 /* A number from `least` to `most`. */
@@ -44,12 +31,12 @@ static pctl_status number_of(const kit_use *u, uint32_t attr, float least, float
 
 static pctl_status yarn_of(const kit_use *u, rope_table *t)
 {
-	pctl_status status = number_of(u, ATTR_BETA_FAST, 0x1p-10f, 1024, &t->beta_fast);
+	pctl_status status = number_of(u, ROPE_ATTR_BETA_FAST, 0x1p-10f, 1024, &t->beta_fast);
 
 	if (status == PCTL_OK)
-		status = number_of(u, ATTR_BETA_SLOW, 0x1p-10f, 1024, &t->beta_slow);
+		status = number_of(u, ROPE_ATTR_BETA_SLOW, 0x1p-10f, 1024, &t->beta_slow);
 	if (status == PCTL_OK)
-		status = number_of(u, ATTR_MAGNITUDE, 0x1p-10f, 1024, &t->magnitude);
+		status = number_of(u, ROPE_ATTR_MAGNITUDE, 0x1p-10f, 1024, &t->magnitude);
 	if (status != PCTL_OK || t->scaling != ROPE_SCALING_YARN)
 		return status;
 	if (t->beta_slow >= t->beta_fast)
@@ -59,39 +46,44 @@ static pctl_status yarn_of(const kit_use *u, rope_table *t)
 
 static pctl_status table_of(const kit_use *u, rope_table *t)
 {
-	const uint64_t dims = kit_attr(u, ATTR_DIMS), positions = kit_attr(u, ATTR_POSITIONS);
+	const uint64_t dims = kit_attr(u, ROPE_ATTR_DIMS),
+		       positions = kit_attr(u, ROPE_ATTR_POSITIONS);
 	pctl_status status;
 
 	*t = (rope_table){.pairs = (uint32_t)dims / 2,
 			  .positions = (uint32_t)positions,
 			  .magnitude = 1,
-			  .original = (float)kit_attr(u, ATTR_ORIGINAL)};
+			  .original = (float)kit_attr(u, ROPE_ATTR_ORIGINAL)};
 	if (dims % 2 != 0)
 		return kit_refuse_attr(u, "dims", "is odd");
 	while (t->scaling < scalings_of(u) &&
-	       strcmp(scalings[t->scaling], u->q->attr[ATTR_SCALING].text) != 0)
+	       strcmp(rope_table_scalings[t->scaling], u->q->attr[ROPE_ATTR_SCALING].text) != 0)
 		t->scaling++;
 	if (t->scaling == scalings_of(u))
 		return kit_refuse_attr(u, "scaling",
 				       t->scaling == ROPE_SCALING_YARN
 					       ? "is not none, linear or llama3"
-					       : "is not none, linear, llama3 or yarn");
-	status = number_of(u, ATTR_BASE, 1, ROPE_BASE_MAX, &t->base);
+				       : t->scaling == ROPE_SCALING_LONGROPE
+					       ? "is not none, linear, llama3 or yarn"
+					       : "is not none, linear, llama3, yarn or longrope");
+	status = number_of(u, ROPE_ATTR_BASE, 1, ROPE_BASE_MAX, &t->base);
 	if (status == PCTL_OK)
-		status = number_of(u, ATTR_FACTOR, 1, ROPE_FACTOR_MAX, &t->factor);
+		status = number_of(u, ROPE_ATTR_FACTOR, 1, ROPE_FACTOR_MAX, &t->factor);
 	if (status == PCTL_OK)
-		status = number_of(u, ATTR_LOW, 0x1p-10f, 1024, &t->low);
+		status = number_of(u, ROPE_ATTR_LOW, 0x1p-10f, 1024, &t->low);
 	if (status == PCTL_OK)
-		status = number_of(u, ATTR_HIGH, 0x1p-10f, 1024, &t->high);
+		status = number_of(u, ROPE_ATTR_HIGH, 0x1p-10f, 1024, &t->high);
 	if (status == PCTL_OK && t->scaling == ROPE_SCALING_LLAMA3 && t->low >= t->high)
 		status = kit_refuse_attr(u, "low_freq_factor", "is not below high_freq_factor");
-	if (status == PCTL_OK && u->op->desc.n_attr != ATTRS)
+	if (status == PCTL_OK && u->op->desc.n_attr != ROPE_ATTRS)
 		status = yarn_of(u, t);
+	if (status == PCTL_OK && u->op->desc.n_attr == ROPE_ATTRS_3)
+		status = rope_table_factors(u, t);
 	return status != PCTL_OK ? status
 				 : kit_limit(u, "elements", dims * positions, ROPE_ELEMENTS_MAX);
 }
 
-static pctl_status table_infer(const kit_use *u, pctl_op_result *out)
+pctl_status rope_table_infer(const kit_use *u, pctl_op_result *out)
 {
 	rope_table t;
 	const pctl_status status = table_of(u, &t);
@@ -102,7 +94,7 @@ static pctl_status table_infer(const kit_use *u, pctl_op_result *out)
 
 /* ---- the plan ------------------------------------------------------------------------------- */
 
-static void table_plan(kit_plan *p)
+void rope_table_plan(kit_plan *p)
 {
 	rope_table t;
 	float *values;
@@ -122,7 +114,7 @@ static void table_plan(kit_plan *p)
 	kit_scratch_free(p->use, values);
 }
 
-static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *out)
+pctl_status rope_table_refer(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
 	rope_table t;
 	const pctl_status status = table_of(u, &t);
@@ -137,20 +129,20 @@ static const pctl_op_problems table_problems = {
 	PCTL_HEAD(pctl_op_problems), "tables of up to 521 positions and 64 pairs, of every scaling",
 	48};
 
-static void some_problem(kit_problem *p, const char *scaling, const char *base, uint64_t original)
+void rope_table_problem(kit_problem *p, const char *scaling, const char *base, uint64_t original)
 {
 	static const uint32_t sizes[][2] = {{128, 67}, {2, 521}, {64, 0}, {6, 300},
 					    {80, 33},  {0, 5},	 {32, 1}, {14, 258}};
 	const uint64_t v = p->number;
 
-	kit_problem_attr(p, ATTR_DIMS, sizes[v % 8][0]);
-	kit_problem_attr(p, ATTR_POSITIONS, sizes[v % 8][1]);
-	kit_problem_attr_text(p, ATTR_BASE, base);
-	kit_problem_attr_text(p, ATTR_SCALING, scaling);
-	kit_problem_attr_text(p, ATTR_FACTOR, v % 2 == 0 ? "8" : "3.5");
-	kit_problem_attr_text(p, ATTR_LOW, v % 5 == 0 ? "0.5" : "1");
-	kit_problem_attr_text(p, ATTR_HIGH, v % 7 == 0 ? "32" : "4");
-	kit_problem_attr(p, ATTR_ORIGINAL, original);
+	kit_problem_attr(p, ROPE_ATTR_DIMS, sizes[v % 8][0]);
+	kit_problem_attr(p, ROPE_ATTR_POSITIONS, sizes[v % 8][1]);
+	kit_problem_attr_text(p, ROPE_ATTR_BASE, base);
+	kit_problem_attr_text(p, ROPE_ATTR_SCALING, scaling);
+	kit_problem_attr_text(p, ROPE_ATTR_FACTOR, v % 2 == 0 ? "8" : "3.5");
+	kit_problem_attr_text(p, ROPE_ATTR_LOW, v % 5 == 0 ? "0.5" : "1");
+	kit_problem_attr_text(p, ROPE_ATTR_HIGH, v % 7 == 0 ? "32" : "4");
+	kit_problem_attr(p, ROPE_ATTR_ORIGINAL, original);
 	kit_problem_rigid(p);
 }
 
@@ -160,7 +152,8 @@ static void table_problem(kit_problem *p)
 {
 	const uint64_t v = p->number;
 
-	some_problem(p, scalings[v / 8 % ROPE_SCALING_YARN], bases[v % 6], v % 3 == 0 ? 64 : 8192);
+	rope_table_problem(p, rope_table_scalings[v / 8 % ROPE_SCALING_YARN], bases[v % 6],
+			   v % 3 == 0 ? 64 : 8192);
 }
 
 static const pctl_op_problems table_2_problems = {
@@ -173,33 +166,35 @@ static void table_2_problem(kit_problem *p)
 	/* Of 1 there is no logarithm to divide by. */
 	const char *base = !yarn ? bases[v % 6] : v % 6 == 3 ? "1.0000002" : bases[v % 6];
 
-	some_problem(p, yarn ? "yarn" : scalings[k / 2 % ROPE_SCALING_YARN], base,
-		     k % 3 == 0	  ? 32768
-		     : k % 3 == 1 ? 64
-				  : 1);
-	kit_problem_attr_text(p, ATTR_BETA_FAST, v % 5 == 0 ? "3.5" : "32");
-	kit_problem_attr_text(p, ATTR_BETA_SLOW, v % 7 == 0 ? "0.25" : "1");
-	kit_problem_attr_text(p, ATTR_MAGNITUDE,
+	rope_table_problem(p, yarn ? "yarn" : rope_table_scalings[k / 2 % ROPE_SCALING_YARN], base,
+			   k % 3 == 0	? 32768
+			   : k % 3 == 1 ? 64
+					: 1);
+	kit_problem_attr_text(p, ROPE_ATTR_BETA_FAST, v % 5 == 0 ? "3.5" : "32");
+	kit_problem_attr_text(p, ROPE_ATTR_BETA_SLOW, v % 7 == 0 ? "0.25" : "1");
+	kit_problem_attr_text(p, ROPE_ATTR_MAGNITUDE,
 			      v % 3 == 0   ? "1.1386294"
 			      : v % 3 == 1 ? "1"
 					   : "0.5");
 }
 
-/* The same op, with two attributes as they are told. */
-static uint32_t use_with(kit_law *l, uint64_t positions, const char *scaling, const char *factor)
+uint32_t rope_table_use(kit_law *l, uint64_t positions, const char *scaling, const char *factor,
+			const char *factors)
 {
 	const uint32_t n_attr = l->use.op->desc.n_attr;
-	pctl_attr attr[ATTRS_2];
+	pctl_attr attr[ROPE_ATTRS_3];
 	const uint32_t none = 0;
 	char text[24];
 
 	memcpy(attr, l->use.q->attr, n_attr * sizeof(*attr));
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)positions);
-	attr[ATTR_POSITIONS] = (pctl_attr){"positions", text, positions};
+	attr[ROPE_ATTR_POSITIONS] = (pctl_attr){"positions", text, positions};
 	if (scaling != NULL)
-		attr[ATTR_SCALING].text = scaling;
+		attr[ROPE_ATTR_SCALING].text = scaling;
 	if (factor != NULL)
-		attr[ATTR_FACTOR].text = factor;
+		attr[ROPE_ATTR_FACTOR].text = factor;
+	if (factors != NULL)
+		attr[ROPE_ATTR_FACTORS].text = factors;
 	return kit_law_use(l, l->use.op->desc.name, &none, 0, attr, n_attr, 1);
 }
 
@@ -214,38 +209,46 @@ static uint64_t stepped(const void *ctx, uint64_t i)
 	return i / s->row * s->step * s->row + i % s->row;
 }
 
-static void law_cut(kit_law *l)
+void rope_table_law_cut(kit_law *l)
 {
 	const uint32_t y = kit_law_out(l, 0);
 	pctl_tensor_type t = l->c->types[y];
 	const stride whole = {1, 1};
 
 	t.dim[0] /= 3;
-	kit_law_equal(l, use_with(l, t.dim[0], NULL, NULL),
+	kit_law_equal(l, rope_table_use(l, t.dim[0], NULL, NULL, NULL),
 		      tensor_law_taken(l, &t, y, stepped, &whole));
 }
 
 /* Rows of a table of half the frequencies, taken one by one and the law's own: y[p] = z[2 p]. */
-static void law_halved(kit_law *l)
+void rope_table_law_halved(kit_law *l, const char *scaling, const char *factor, const char *factors)
 {
-	const char *scaling = kit_law_attr(l, "scaling");
 	const uint32_t y = kit_law_out(l, 0);
 	const pctl_tensor_type *t = &l->c->types[y];
 	const stride two = {2 * t->dim[1], 2};
+
+	if (t->dim[0] == 0)
+		return;
+	if (l->c->round == 0) {
+		(void)rope_table_use(l, 2 * t->dim[0], scaling, factor, factors);
+		kit_law_again(l);
+		return;
+	}
+	kit_law_equal(l, tensor_law_taken(l, t, kit_law_out(l, 1), stepped, &two), y);
+}
+
+static void law_halved(kit_law *l)
+{
+	const char *scaling = kit_law_attr(l, "scaling");
 	char factor[32];
 
-	if (strcmp(scaling, "llama3") == 0 || strcmp(scaling, "yarn") == 0 || t->dim[0] == 0)
+	if (strcmp(scaling, "llama3") == 0 || strcmp(scaling, "yarn") == 0)
 		return;
 	snprintf(factor, sizeof(factor), "%.9g",
 		 strcmp(scaling, "none") == 0
 			 ? 2
 			 : 2 * (double)kit_parse_f32(kit_law_attr(l, "factor"), NULL));
-	if (l->c->round == 0) {
-		(void)use_with(l, 2 * t->dim[0], "linear", factor);
-		kit_law_again(l);
-		return;
-	}
-	kit_law_equal(l, tensor_law_taken(l, t, kit_law_out(l, 1), stepped, &two), y);
+	rope_table_law_halved(l, "linear", factor, NULL);
 }
 
 static void law_circle(kit_law *l)
@@ -268,7 +271,7 @@ static void law_circle(kit_law *l)
 }
 
 /* Cosine and sine are off by 2^-25 each, and the product with the magnitude by 2^-24 of it. */
-static void law_magnitude(kit_law *l)
+void rope_table_law_magnitude(kit_law *l)
 {
 	const uint32_t y = kit_law_out(l, 0);
 	const uint64_t n = kit_elements(&l->c->types[y]) / 2, pairs = l->c->types[y].dim[1];
@@ -298,7 +301,8 @@ static const pctl_law table_2_laws[] = {
 		   "the first row is the magnitude and +0, and squares of a pair add up to its "
 		   "square within 2^-22 of it"),
 };
-static void (*const table_2_checks[])(kit_law *) = {law_cut, law_halved, law_magnitude};
+static void (*const table_2_checks[])(kit_law *) = {rope_table_law_cut, law_halved,
+						    rope_table_law_magnitude};
 
 static const pctl_law table_laws[] = {
 	TENSOR_LAW("cut", "a table of a third of the positions is the beginning of y"),
@@ -307,11 +311,11 @@ static const pctl_law table_laws[] = {
 	TENSOR_LAW("circle",
 		   "the first row is 1 and +0, and squares of a pair add up to 1 within 2^-23"),
 };
-static void (*const table_checks[])(kit_law *) = {law_cut, law_halved, law_circle};
+static void (*const table_checks[])(kit_law *) = {rope_table_law_cut, law_halved, law_circle};
 
 /* ---- the op --------------------------------------------------------------------------------- */
 
-static const pctl_port table_out[] = {
+const pctl_port rope_table_out[1] = {
 	{"y", "f32[positions,pairs,2]", "cosine and sine of each position and pair", 0, 0}};
 static const pctl_attr_desc table_attr[] = {
 	{"dims", NULL, "rotated dimensions of a head, an even number", PCTL_ATTR_U64, 0, 0,
@@ -377,8 +381,8 @@ static const kit_op ops[] = {
 		  .convention = 1,
 		  .n_in = 0,
 		  .n_out = 1,
-		  .n_attr = ATTRS,
-		  .out = table_out,
+		  .n_attr = ROPE_ATTRS,
+		  .out = rope_table_out,
 		  .attr = table_attr},
 	 .rules = {.head = PCTL_HEAD(pctl_op_rules),
 		   .laws = table_laws,
@@ -388,9 +392,9 @@ static const kit_op ops[] = {
 	 .laws = table_checks,
 	 .problems = &table_problems,
 	 .problem = table_problem,
-	 .infer = table_infer,
-	 .plan = table_plan,
-	 .reference = reference},
+	 .infer = rope_table_infer,
+	 .plan = rope_table_plan,
+	 .reference = rope_table_refer},
 	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
 		  .name = "transformer.rope_table",
 		  .doc = "cosines and sines of rotary positions, with yarn's scaling",
@@ -410,8 +414,8 @@ static const kit_op ops[] = {
 		  .convention = 1,
 		  .n_in = 0,
 		  .n_out = 1,
-		  .n_attr = ATTRS_2,
-		  .out = table_out,
+		  .n_attr = ROPE_ATTRS_2,
+		  .out = rope_table_out,
 		  .attr = table_2_attr},
 	 .rules = {.head = PCTL_HEAD(pctl_op_rules),
 		   .laws = table_2_laws,
@@ -421,9 +425,9 @@ static const kit_op ops[] = {
 	 .laws = table_2_checks,
 	 .problems = &table_2_problems,
 	 .problem = table_2_problem,
-	 .infer = table_infer,
-	 .plan = table_plan,
-	 .reference = reference},
+	 .infer = rope_table_infer,
+	 .plan = rope_table_plan,
+	 .reference = rope_table_refer},
 };
 
 const kit_family transformer_rope_table_family = {ops, NULL, KIT_COUNT(ops), 0};

@@ -9,8 +9,28 @@ enum {
 	ROPE_SCALING_LINEAR,
 	ROPE_SCALING_LLAMA3,
 	ROPE_SCALING_YARN,
+	ROPE_SCALING_LONGROPE,
 	ROPE_SCALINGS
 };
+
+/* Attributes, in the order of all versions. */
+enum {
+	ROPE_ATTR_DIMS,
+	ROPE_ATTR_POSITIONS,
+	ROPE_ATTR_BASE,
+	ROPE_ATTR_SCALING,
+	ROPE_ATTR_FACTOR,
+	ROPE_ATTR_LOW,
+	ROPE_ATTR_HIGH,
+	ROPE_ATTR_ORIGINAL,
+	ROPE_ATTR_BETA_FAST,
+	ROPE_ATTR_BETA_SLOW,
+	ROPE_ATTR_MAGNITUDE,
+	ROPE_ATTR_FACTORS
+};
+#define ROPE_ATTRS 8u	 /* of version 1, which knows nothing of yarn */
+#define ROPE_ATTRS_2 11u /* of version 2, which knows nothing of longrope */
+#define ROPE_ATTRS_3 12u
 
 /* Sizes are bounded so that a table has at most 64 MiB, frequencies so that no f32 here is subnormal. */
 #define ROPE_DIMS_MAX 1024u
@@ -18,12 +38,35 @@ enum {
 #define ROPE_ELEMENTS_MAX (1u << 24)
 #define ROPE_BASE_MAX 0x1p30f
 #define ROPE_FACTOR_MAX 64.0f
+/* Of a pair's own, with longrope. */
+#define ROPE_OWN_MIN 0x1p-4f
+#define ROPE_OWN_MAX 4096.0f
 
-/* pairs: half of the rotated dimensions. magnitude: 1 in version 1. */
+/* pairs: half of the rotated dimensions. magnitude: 1 in version 1. factors: of each pair, with longrope. */
 typedef struct rope_table {
 	uint32_t pairs, positions, scaling;
 	float base, factor, low, high, original, beta_fast, beta_slow, magnitude;
+	float factors[ROPE_DIMS_MAX / 2];
 } rope_table;
+
+/* rope_table_long.c: the attribute `factors` of version 3. */
+pctl_status rope_table_factors(const kit_use *u, rope_table *t);
+
+/* rope_table.c: what all versions have. */
+pctl_status rope_table_infer(const kit_use *u, pctl_op_result *out);
+void rope_table_plan(kit_plan *p);
+pctl_status rope_table_refer(const kit_use *u, const pctl_span *in, pctl_span *out);
+void rope_table_problem(kit_problem *p, const char *scaling, const char *base, uint64_t original);
+/* The same op, with attributes as they are told; NULL: as they are. */
+uint32_t rope_table_use(kit_law *l, uint64_t positions, const char *scaling, const char *factor,
+			const char *factors);
+/* Laws: a table of a third of the positions; every second row of the table with those attributes, whose frequencies are half of this one's; squares. */
+void rope_table_law_cut(kit_law *l);
+void rope_table_law_halved(kit_law *l, const char *scaling, const char *factor,
+			   const char *factors);
+void rope_table_law_magnitude(kit_law *l);
+extern const pctl_port rope_table_out[1];
+extern const char *const rope_table_scalings[ROPE_SCALINGS];
 
 /* rope_table_make.c: cos and sin of every position and pair, [positions, pairs, 2]. */
 void rope_table_make(const rope_table *t, float *out);

@@ -76,7 +76,7 @@ static float yarn(const rope_table *t, uint32_t pair, float inverse)
 static float frequency(const rope_table *t, uint32_t pair)
 {
 	const float e = (float)(2 * pair) / (float)(2 * t->pairs);
-	const float inverse = 1.0f / power(t->base, e);
+	const float whole = power(t->base, e), inverse = 1.0f / whole;
 	float wave, smooth, slow, fast;
 
 	if (t->scaling == ROPE_SCALING_NONE)
@@ -85,6 +85,10 @@ static float frequency(const rope_table *t, uint32_t pair)
 		return inverse / t->factor;
 	if (t->scaling == ROPE_SCALING_YARN)
 		return yarn(t, pair, inverse);
+	if (t->scaling == ROPE_SCALING_LONGROPE) {
+		wave = t->factors[pair] * whole;
+		return 1.0f / wave;
+	}
 	wave = two_pi / inverse;
 	if (wave < t->original / t->high)
 		return inverse;

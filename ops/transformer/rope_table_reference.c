@@ -171,7 +171,7 @@ static int frequency_of(const rope_table *t, uint32_t pair, float *out)
 	const int is_slow = wave > div32(t->original, t->low),
 		  is_fast = wave < div32(t->original, t->high);
 
-	*out = f;
+	*out = t->scaling == ROPE_SCALING_LONGROPE ? div32(1, mul32(t->factors[pair], p)) : f;
 	if (t->scaling == ROPE_SCALING_LINEAR ||
 	    (t->scaling == ROPE_SCALING_LLAMA3 && is_slow && !is_fast))
 		*out = div32(f, t->factor);

@@ -5,6 +5,7 @@
 #include "common/tensors/format.h"
 
 extern const kit_family transformer_rope_table_family;
+extern const kit_family transformer_rope_table_long_family;
 extern const kit_family transformer_rope_family;
 extern const kit_family transformer_kv_write_family;
 extern const kit_family transformer_attention_family;

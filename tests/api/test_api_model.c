@@ -209,6 +209,51 @@ static void test_api_model__logits_do_not_depend_on_chunks(void **state)
 	assert_int_equal(strlen(f.model), PIPECTL_CID_SIZE - 1);
 }
 
+/* From the least budget, which a refusal tells, to all of it: the same logits, within the budget, and what moves is told. */
+static void test_api_model__weights_stream_under_a_budget(void **state)
+{
+	world *w = *state;
+	static const uint32_t ids[] = {72, 101, 108, 108, 111};
+	static float want[VOCAB], got[VOCAB];
+	static const char *const cpu[] = {"cpu"};
+	pipectl_engine_options o = {.head = PCTL_HEAD(pipectl_engine_options),
+				    .backends = cpu,
+				    .n_backends = 1,
+				    .chunk = 4,
+				    .context = 64};
+	pipectl_engine_facts all = {.head = PCTL_HEAD(pipectl_engine_facts)}, f = all;
+	pipectl_engine *e;
+
+	assert_int_equal(pipectl_engine_open(w->model, &o, &e), PCTL_OK);
+	assert_int_equal(pipectl_engine_logits(e, ids, 5, 0, want, VOCAB), PCTL_OK);
+	assert_int_equal(pipectl_engine_describe(e, &all), PCTL_OK);
+	pipectl_engine_release(e);
+	assert_true(all.peak_bytes == all.total_bytes && all.total_bytes > all.constant_bytes);
+	assert_true(all.uploaded_bytes == 0 && all.token_uploaded_bytes == 0);
+	assert_int_equal(all.token_submits, 1);
+	for (uint64_t part = 1; part <= 8; part++) {
+		/* Weights are cut off by eighths. */
+		o.memory_budget = all.total_bytes - all.constant_bytes * part / 8;
+		f = (pipectl_engine_facts){.head = PCTL_HEAD(pipectl_engine_facts)};
+		assert_int_equal(pipectl_engine_open(w->model, &o, &e), PCTL_OK);
+		if (pipectl_engine_logits(e, ids, 5, 0, got, VOCAB) != PCTL_OK) {
+			/* The last of them has no room for the largest weight of a command. */
+			assert_true(part > 2);
+			assert_int_equal(w->r.last, PC5204_MEMORY);
+			pipectl_engine_release(e);
+			return;
+		}
+		assert_memory_equal(got, want, sizeof(want));
+		assert_int_equal(pipectl_engine_describe(e, &f), PCTL_OK);
+		assert_true(f.peak_bytes <= o.memory_budget && f.total_bytes <= f.peak_bytes);
+		assert_true(f.constant_bytes < all.constant_bytes);
+		assert_true(f.token_uploaded_bytes >= all.constant_bytes - f.constant_bytes);
+		assert_true(f.uploaded_bytes >= f.token_uploaded_bytes && f.token_submits > 1);
+		pipectl_engine_release(e);
+	}
+	fail_msg("a budget without any weight is enough");
+}
+
 typedef struct heard {
 	uint32_t tokens[64], n, stop_at;
 	char text[256];
@@ -446,6 +491,7 @@ PCTL_TESTS_MAIN_WITH(world_open, world_close, PCTL_TEST(test_api_model__says_wha
 		     PCTL_TEST(test_api_model__is_written_as_a_pipeline),
 		     PCTL_TEST(test_api_model__speaks),
 		     PCTL_TEST(test_api_model__logits_do_not_depend_on_chunks),
+		     PCTL_TEST(test_api_model__weights_stream_under_a_budget),
 		     PCTL_TEST(test_api_model__generates),
 		     PCTL_TEST(test_api_model__samples_as_asked),
 		     PCTL_TEST(test_api_model__is_cancelled_and_goes_on),

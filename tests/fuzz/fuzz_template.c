@@ -28,15 +28,20 @@ static void make(void)
 					      "[/INST]",
 					      "<bos>",
 					      "<start_of_turn>",
-					      "<end_of_turn>"};
+					      "<end_of_turn>",
+					      "<|user|>",
+					      "<|assistant|>",
+					      "<|system|>",
+					      "<|end|>",
+					      "<|endoftext|>"};
 	const pctl_token_text text = {sample, sizeof(sample) - 1};
 	const pctl_tokenizer_training training = {.kind = PCTL_TOKENIZER_BPE,
 						  .family = "qwen2",
-						  .n_tokens = 290,
+						  .n_tokens = 295,
 						  .texts = &text,
 						  .n_texts = 1,
 						  .special = special,
-						  .n_special = 15,
+						  .n_special = 20,
 						  .fill = 1};
 
 	if (pctl_tokenizer_train(&training, NULL, &tokenizer) != PCTL_OK)
@@ -59,7 +64,7 @@ static int marks(const pctl_template *t, const pctl_message *messages, uint32_t 
 	    status != pctl_template_render(t, messages, n, flags, NULL, &text))
 		abort();
 	for (uint32_t i = 0; i < ids.n; i++)
-		found += ids.items[i] < 15;
+		found += ids.items[i] < 20;
 	pctl_str_drop(&text);
 	free(ids.items);
 	pctl_diag_list_destroy(said);

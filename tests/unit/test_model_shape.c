@@ -25,11 +25,12 @@ static void parameters(void **state)
 	static const struct {
 		const char *name;
 		double billions;
-	} rows[] = {{"qwen2.5-0.5b", 0.49},	 {"qwen2.5-1.5b", 1.54},   {"qwen2.5-3b", 3.09},
-		    {"qwen2.5-7b", 7.61},	 {"qwen3-0.6b", 0.6},	   {"qwen3-30b-a3b", 30.5},
-		    {"llama3.2-1b", 1.24},	 {"llama3-8b", 8.03},	   {"mistral-7b", 7.24},
-		    {"mixtral-8x7b", 46.7},	 {"gemma-2b", 2.51},	   {"gemma2-2b", 2.61},
-		    {"qwen1.5-moe-a2.7b", 14.3}, {"qwen2.5-7b-yarn", 7.61}};
+	} rows[] = {{"qwen2.5-0.5b", 0.49},	 {"qwen2.5-1.5b", 1.54},    {"qwen2.5-3b", 3.09},
+		    {"qwen2.5-7b", 7.61},	 {"qwen3-0.6b", 0.6},	    {"qwen3-30b-a3b", 30.5},
+		    {"llama3.2-1b", 1.24},	 {"llama3-8b", 8.03},	    {"mistral-7b", 7.24},
+		    {"mixtral-8x7b", 46.7},	 {"gemma-2b", 2.51},	    {"gemma2-2b", 2.61},
+		    {"qwen1.5-moe-a2.7b", 14.3}, {"qwen2.5-7b-yarn", 7.61}, {"phi3-mini-4k", 3.82},
+		    {"deepseek-moe-16b", 16.4}};
 	uint32_t layers, experts, n = 0;
 	uint64_t elements, n_bytes;
 	pctl_tensor_type t = {.dtype = PCTL_SCALAR_F32};
@@ -47,7 +48,9 @@ static void parameters(void **state)
 			pctl_model_expected(&s, (pctl_model_role)r, PCTL_MODEL_LAYOUT_SAFETENSORS,
 					    &t);
 			assert_true(pctl_tensor_size(&t, &elements, &n_bytes));
-			sum += (double)elements * layers * experts * 1e-9;
+			for (uint32_t k = 0; k < layers; k++)
+				sum += (double)elements * experts * 1e-9 *
+				       pctl_model_layer_has(&s, (pctl_model_role)r, k);
 		}
 		if (sum / rows[i].billions < 0.99 || sum / rows[i].billions > 1.01)
 			fail_msg("%s has %g", rows[i].name, sum);

@@ -3,6 +3,7 @@
  * environments. */
 #include "main.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,7 +12,6 @@
 
 #include "foundation/diag/diag.h"
 #include "runtime/plugin/devices.h"
-#include "runtime/plugin/registry_private.h"
 #include "runtime/plugin/registry_private.h"
 
 typedef struct place {
@@ -334,7 +334,77 @@ static void files__that_cannot_be_told_are_like_no_others(void **state)
 	place_end(&p);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(files__that_cannot_be_told_are_like_no_others),
+/* A kernel of the host's with that age in seconds, without blocks on the disk. */
+static void compiled(const place *p, const char *name, off_t n_bytes, time_t age)
+{
+	const struct timespec times[2] = {{1700000000 - age, 0}, {1700000000 - age, 0}};
+	char path[160];
+
+	write_text(p, name, "");
+	snprintf(path, sizeof(path), "%s/%s", p->home, name);
+	assert_int_equal(truncate(path, n_bytes), 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static int is_there(const place *p, const char *name)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/%s", p->home, name);
+	return access(path, F_OK) == 0;
+}
+
+static uint32_t looks(const place *p, uint64_t most, uint32_t runs)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < runs; i++)
+		n += (uint32_t)pctl_cache_trim(p->home, most);
+	return n;
+}
+
+/* Of 160 MiB an empty cache has room for ten runs of 16, of which the last may fill it. */
+static void cache__is_walked_when_it_may_be_full(void **state)
+{
+	const uint64_t mib = UINT64_C(1) << 20, most = 160 * mib;
+	const char *const wrong[] = {"", "bytes 1 runs 0 looks 1", "bytes 1 runs 0 looks 1\n\n",
+				     "bytes -", "bytes 99999999999999999999999999999 runs 0"};
+	char name[16];
+	place p;
+
+	(void)state;
+	place_begin(&p);
+	compiled(&p, "bafkfirst", 1, 9);
+	assert_int_equal(looks(&p, most, 1), 1); /* nothing is known */
+	assert_int_equal(looks(&p, most, 9), 0);
+	assert_int_equal(looks(&p, most, 1), 1);
+	assert_int_equal(looks(&p, most, 100), 10);
+	/* 181 MiB: seen by the run that looks, and the oldest go until an eighth is free. */
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "bafk%d", i);
+		compiled(&p, name, (off_t)(30 * mib), 100 - i);
+	}
+	write_text(&p, "plugins.tsv", "is nothing that was compiled");
+	assert_int_equal(looks(&p, most, 10), 1);
+	assert_true(!is_there(&p, "bafk0") && !is_there(&p, "bafk1") && is_there(&p, "bafk2"));
+	assert_true(is_there(&p, "bafk5") && is_there(&p, "bafkfirst") &&
+		    is_there(&p, "plugins.tsv"));
+	/* Two runs may fill what is left of 160 MiB; a smaller bound is looked at at once, a larger one later. */
+	assert_int_equal(looks(&p, most, 2), 0);
+	assert_int_equal(looks(&p, most, 1), 1);
+	assert_int_equal(looks(&p, 100 * mib, 1), 1);
+	assert_true(!is_there(&p, "bafk3") && is_there(&p, "bafk4"));
+	assert_int_equal(looks(&p, UINT64_MAX - 1, 1000), 0);
+	/* A note that is none is like no note. */
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		write_text(&p, "compiled", wrong[i]);
+		assert_int_equal(looks(&p, most, 2), 1);
+	}
+	place_end(&p);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(cache__is_walked_when_it_may_be_full),
+		PCTL_TEST(files__that_cannot_be_told_are_like_no_others),
 		PCTL_TEST(rows__come_back_as_they_were),
 		PCTL_TEST(quarantine__counts_holds_and_is_released),
 		PCTL_TEST(quarantine__two_processes_do_not_undo_each_other),

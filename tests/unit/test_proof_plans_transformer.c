@@ -40,6 +40,19 @@ static void spoil_yarn(const pctl_problem *p, pctl_answer *a)
 	flip(a, 0, strcmp(pctl_problem_attr(p, "scaling"), "yarn") == 0);
 }
 
+static void spoil_long(const pctl_problem *p, pctl_answer *a)
+{
+	flip(a, 0, strcmp(pctl_problem_attr(p, "scaling"), "longrope") == 0);
+}
+
+/* The lowest bit of a cosine where the first pair's wave is not as it was. */
+static void spoil_factor(const pctl_problem *p, pctl_answer *a)
+{
+	const char *factors = pctl_problem_attr(p, "factors");
+
+	flip(a, 0, strncmp(factors, "1.5", 3) == 0 || strcmp(factors, "9") == 0);
+}
+
 static void spoil_radius(const pctl_problem *p, pctl_answer *a)
 {
 	(void)p;
@@ -145,6 +158,16 @@ static void test_proof_plans__wrong_transformers_are_caught(void **state)
 		 "but of llama3 and yarn: y is every second row of the table of twice the factor",
 		 "a table without scaling is another", spoil_unscaled},
 		{"rope_table@2",
+		 "the first row is the magnitude and +0, and squares of a pair add up to its "
+		 "square within 2^-22 of it",
+		 "a pair off the circle", spoil_radius},
+		{"rope_table@3", NULL, "a lowest bit with longrope", spoil_long},
+		{"rope_table@3", "a table of a third of the positions is the beginning of y",
+		 "how many positions there are shows", spoil_positions},
+		{"rope_table@3",
+		 "of longrope: y is every second row of the table of twice the factors",
+		 "a table of some factors is another", spoil_factor},
+		{"rope_table@3",
 		 "the first row is the magnitude and +0, and squares of a pair add up to its "
 		 "square within 2^-22 of it",
 		 "a pair off the circle", spoil_radius},

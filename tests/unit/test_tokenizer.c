@@ -105,7 +105,6 @@ static void bad_byte_level(void **state)
 		{"\"padding\": null", "\"padding\": {}", PC7002_TOKENIZER_PART},
 		{"\"single_word\": false", "\"single_word\": true", PC7002_TOKENIZER_PART},
 		{"\"lstrip\": false", "\"lstrip\": true", PC7002_TOKENIZER_PART},
-		{"\"rstrip\": false", "\"rstrip\": true", PC7002_TOKENIZER_PART},
 		{"\"rstrip\": false", "\"rstrip\": 0", PC7001_TOKENIZER_FILE},
 		{"\"id\": 1,", "\"id\": 0,", PC7003_TOKENIZER_VOCABULARY},
 		{"\"id\": 1,", "\"id\": 4000000,", PC7003_TOKENIZER_VOCABULARY},

@@ -148,6 +148,12 @@ static void mistral(void **state)
 	family("mistral", 0);
 }
 
+static void phi3(void **state)
+{
+	(void)state;
+	family("phi3", 0); /* white space behind special tokens goes */
+}
+
 static void gemma(void **state)
 {
 	(void)state;
@@ -158,6 +164,26 @@ static void unigram(void **state)
 {
 	(void)state;
 	family("unigram", 0);
+}
+
+/* The same pieces with the marks of phi3's conversations, as its GGUF files have them, which do not say what these do with white space. */
+static void phi3_of_arrays(pctl_tokenizer_arrays *a, pctl_token_text *tokens, int32_t *types)
+{
+	static const char *const marks[] = {"<|endoftext|>", "<|assistant|>", "<|system|>",
+					    "<|end|>", "<|user|>"};
+	pctl_tokenizer *t;
+
+	for (size_t i = 0; i < 5; i++, a->n_tokens++) {
+		assert_true(a->n_tokens < SCORES_MAX);
+		tokens[a->n_tokens] = (pctl_token_text){marks[i], strlen(marks[i])};
+		types[a->n_tokens] = 3;
+	}
+	assert_int_equal(pctl_tokenizer_of_arrays(a, NULL, &t), PCTL_OK);
+	compare("phi3", t, 0);
+	/* A turn ends with one of them. */
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(pctl_tokenizer_ends(t, a->n_tokens - 5 + i), i == 0 || i == 3);
+	pctl_tokenizer_destroy(t);
 }
 
 /* Pieces with scores, as GGUF has them, against SentencePiece itself. */
@@ -199,6 +225,7 @@ static void scores(void **state)
 	assert_int_equal(pctl_tokenizer_write(t, NULL, &written, &n), PCTL_E_UNSUPPORTED);
 	assert_null(written);
 	pctl_tokenizer_destroy(t);
+	phi3_of_arrays(&a, tokens, types);
 	free(tokens);
 	free(score);
 	free(types);
@@ -208,4 +235,4 @@ static void scores(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(gpt2), PCTL_TEST(llama3), PCTL_TEST(qwen2), PCTL_TEST(tekken),
 		PCTL_TEST(llama), PCTL_TEST(mistral), PCTL_TEST(gemma), PCTL_TEST(unigram),
-		PCTL_TEST(scores))
+		PCTL_TEST(phi3), PCTL_TEST(scores))

@@ -200,6 +200,7 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 	pctl_json_kv_u64(j, "submissions", f.submits);
 	pctl_json_kv_u64(j, "dispatches_of_a_token", f.dispatches);
 	pctl_json_kv_u64(j, "device_bytes", f.total_bytes);
+	pctl_json_kv_u64(j, "peak_device_bytes", f.peak_bytes);
 	pctl_json_kv_u64(j, "weight_bytes", f.weight_bytes);
 	pctl_json_kv_u64(j, "submissions_of_a_token", f.token_submits);
 	pctl_json_kv_u64(j, "uploaded_bytes_of_a_token", f.token_uploaded_bytes);

@@ -40,6 +40,11 @@ static void rope(pctl_app *app, const pctl_model_rope *r)
 	word(app, "rope_scaling", pctl_model_scaling_name(r->scaling));
 	if (r->scaling == PCTL_MODEL_SCALING_NONE)
 		return;
+	if (r->scaling == PCTL_MODEL_SCALING_LONGROPE) {
+		size(app, "rope_original", r->n_original);
+		number(app, "rope_magnitude", r->magnitude);
+		return;
+	}
 	number(app, "rope_factor", r->factor);
 	if (r->scaling == PCTL_MODEL_SCALING_LINEAR || r->scaling == PCTL_MODEL_SCALING_DYNAMIC)
 		return;
@@ -68,6 +73,8 @@ static void description(pctl_app *app, const pctl_model_shape *s)
 		size(app, "n_experts", s->n_experts);
 		size(app, "n_used", s->n_used);
 		size(app, "n_ff_shared", s->n_ff_shared);
+		size(app, "n_dense", s->n_dense);
+		size(app, "n_ff_dense", s->n_ff_dense);
 		word(app, "norm_used", s->norm_used ? "yes" : "no");
 	}
 	if (app->json || s->window != 0) {

@@ -48,15 +48,16 @@ PCTL_EXPORT void pipectl_model_release(pipectl_model *m);
  * What a model is; texts live as long as the model.
  *
  * layout        "gguf" or "safetensors"
- * rope_pairing  "halves" or "neighbours"; rope_scaling: "none", "linear", "llama3", "yarn" or "dynamic"
+ * rope_pairing  "halves" or "neighbours"; rope_scaling: "none", "linear", "llama3", "yarn", "dynamic" or "longrope"
  * activation    "silu" or "gelu"
  * flags         PIPECTL_MODEL_*
  * n_ff          of one expert where there are experts; n_ff_shared: of the shared one, 0: none
+ * n_dense       layers in front without experts, of n_ff_dense features, where the others have some
  * n_experts     0: none; n_used: of them for a token
  * window        tokens that one token sees in layers from window_first on, every window_every-th; 0: all
  * parameters    elements of all tensors, n_bytes of them in the files; kv_bytes: of keys and values of one token on a device
  * rope_low, rope_high, rope_original  of llama3: low_freq_factor, high_freq_factor, and the context it was trained with; of yarn: beta_slow,
- *               beta_fast, and the same; rope_magnitude: what yarn multiplies cosines and sines with; 0 where there are none
+ *               beta_fast, and the same; of longrope the last; rope_magnitude: what yarn and longrope multiply cosines and sines with; 0 where there are none
  */
 typedef struct pipectl_model_facts {
 	pctl_head head;
@@ -68,6 +69,7 @@ typedef struct pipectl_model_facts {
 	double rms_eps, rope_base, rope_factor, rope_low, rope_high, rope_magnitude;
 	double attn_scale, attn_softcap, final_softcap, embed_scale, norm_offset;
 	uint32_t flags, reserved;
+	uint64_t n_dense, n_ff_dense;
 } pipectl_model_facts;
 PCTL_EXPORT pctl_status pipectl_model_describe(pipectl_model *m, pipectl_model_facts *out);
 
@@ -159,11 +161,14 @@ PCTL_EXPORT pctl_status pipectl_model_chat(pipectl_model *m, const pipectl_messa
  * context     positions of a sequence, 0: the model's, but at most 4,096; rounded up to whole pages of 64
  * pages       of the cache of keys and values, 0: as many as all slots need
  * verify_ppm  share of steps that the reference does again, in millionths; never less than the policy's
+ * memory_budget  bytes of device memory that all of it may take, 0: what the device has, and never more than the policy's. Weights that do not
+ *             fit stay in the host's memory and come to the device in each step; the answers are the same
  */
 typedef struct pipectl_engine_options {
 	pctl_head head;
 	const char *const *backends;
 	uint32_t n_backends, slots, chunk, context, pages, verify_ppm;
+	uint64_t memory_budget;
 } pipectl_engine_options;
 
 /* Open an engine over a model's files, which are all read once and named by their CID. Weights go to the device, and pipelines are built,
@@ -180,8 +185,11 @@ PCTL_EXPORT void pipectl_engine_release(pipectl_engine *e);
  *             are a function
  * device      selector, device_name as its driver says; NULL before the first step. evidence: how that device's word stands
  * steps, submits  so far; dispatches: of the last step of single tokens
- * total_bytes on the device: constant_bytes of weights and tables, cache_bytes of keys and values, the rest what work needs
+ * total_bytes on the device: constant_bytes of weights and tables that stay there, cache_bytes of keys and values, the rest what work needs;
+ *             peak_bytes: the most that it was
  * host_ns, device_ns  of all steps; 0: unknown, or the policy keeps telemetry to itself
+ * uploaded_bytes  weights that came to the device in steps so far, because not all may stay there; of the last step of single tokens,
+ *             token_uploaded_bytes in token_submits submissions (0 and 1 where all stay)
  */
 typedef struct pipectl_engine_facts {
 	pctl_head head;
@@ -189,6 +197,7 @@ typedef struct pipectl_engine_facts {
 	uint64_t steps, submits, dispatches, host_ns, device_ns;
 	uint64_t total_bytes, constant_bytes, cache_bytes, cache_token_bytes;
 	uint32_t slots, chunk, context, n_vocab, n_embd, n_free_slots;
+	uint64_t peak_bytes, uploaded_bytes, token_uploaded_bytes, token_submits;
 } pipectl_engine_facts;
 PCTL_EXPORT pctl_status pipectl_engine_describe(pipectl_engine *e, pipectl_engine_facts *out);
 

@@ -63,7 +63,7 @@ static pctl_status small_row(const reading *r, const pctl_model_tensor *t, const
 	const int bias = t->role == PCTL_ROLE_Q_BIAS || t->role == PCTL_ROLE_K_BIAS ||
 			 t->role == PCTL_ROLE_V_BIAS || t->role == PCTL_ROLE_O_BIAS;
 	const int norm =
-		!bias && t->role != PCTL_ROLE_ROPE_FREQS && t->role != PCTL_ROLE_SHARED_ROUTER;
+		!bias && !pctl_model_role_is_said(t->role) && t->role != PCTL_ROLE_SHARED_ROUTER;
 	pctl_tensor_type type, made;
 	void *data = NULL;
 	const float *v;
@@ -91,9 +91,8 @@ static pctl_status row(void *ctx, pctl_model_role role, uint32_t layer, uint32_t
 	pctl_status status;
 
 	/* In words here, a tensor there. */
-	if (t == NULL && role == PCTL_ROLE_ROPE_FREQS) {
-		for (uint64_t i = 0; i < r->shape->head_dim / 2; i++)
-			r->small[i] = pctl_model_rope_divisor(r->shape, i);
+	if (t == NULL && pctl_model_role_is_said(role)) {
+		pctl_model_said(r->shape, role, r->small);
 		*out = (pctl_model_row){PCTL_SCALAR_F32, r->small};
 		return PCTL_OK;
 	}

@@ -7,7 +7,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "model/file/private.h"
+#include "model/file/config_private.h"
 
 /* Keys that are read below; that have one of some values (JSON, parted by blanks) or none, since others change what is computed; and that
  * change nothing. Any other key might. */
@@ -42,6 +42,10 @@ static const char *const read_keys[] = {
 	"attn_logit_softcapping",
 	"final_logit_softcapping",
 	"query_pre_attn_scalar",
+	"original_max_position_embeddings",
+	"n_routed_experts",
+	"n_shared_experts",
+	"first_k_dense_replace",
 };
 static const struct {
 	const char *name, *values;
@@ -69,6 +73,14 @@ static const struct {
 	{"use_qk_norm", "false"},
 	{"clip_qkv", ""},
 	{"chunk_size_feed_forward", "0"},
+	{"lm_head_bias", "false"},
+	{"full_attn_mod", "1"},
+	{"interpolate_factor", "1"},
+	{"moe_layer_freq", "1"},
+	{"routed_scaling_factor", "1"},
+	{"scoring_func", "\"softmax\""},
+	{"n_group", "1"},
+	{"topk_group", "1"},
 };
 static const char *const ignored[] = {
 	"architectures",
@@ -79,6 +91,10 @@ static const char *const ignored[] = {
 	"initializer_range",
 	"attention_dropout",
 	"hidden_dropout",
+	"embd_pdrop",
+	"resid_pdrop",
+	"aux_loss_alpha",
+	"seq_aux",
 	"bos_token_id",
 	"eos_token_id",
 	"pad_token_id",
@@ -114,13 +130,7 @@ static const char *const ignored[] = {
 };
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-typedef struct reader {
-	pctl_model *m;
-	const cJSON *json;
-	model_faults *f;
-} reader;
-
-static int among(const char *name, const char *const *names, size_t n)
+int config_among(const char *name, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(names[i], name) == 0)
@@ -143,7 +153,7 @@ static int is_one_of(const cJSON *j, const char *values)
 	return found;
 }
 
-static const char *shown(const cJSON *j, char out[64])
+const char *config_shown(const cJSON *j, char out[64])
 {
 	char *text = cJSON_PrintUnformatted(j);
 
@@ -152,7 +162,7 @@ static const char *shown(const cJSON *j, char out[64])
 	return out;
 }
 
-static void all_keys(const reader *r)
+static void all_keys(const config_reader *r)
 {
 	char text[64];
 	const cJSON *j;
@@ -170,32 +180,33 @@ static void all_keys(const reader *r)
 		if (row < COUNT(one_value) && !cJSON_IsNull(j) &&
 		    !is_one_of(j, one_value[row].values))
 			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
-				    "\"%s\" is %s; known is %s", j->string, shown(j, text),
+				    "\"%s\" is %s; known is %s", j->string, config_shown(j, text),
 				    one_value[row].values[0] ? one_value[row].values : "none");
 		if (row < COUNT(one_value) || j->string[0] == '_' ||
-		    among(j->string, read_keys, COUNT(read_keys)) ||
-		    among(j->string, ignored, COUNT(ignored)))
+		    config_among(j->string, read_keys, COUNT(read_keys)) ||
+		    config_among(j->string, ignored, COUNT(ignored)))
 			continue;
 		near = pctl_str_nearest(j->string, read_keys, (uint32_t)COUNT(read_keys));
-		model_fault(
-			r->f, PC6283_MODEL_UNSUPPORTED,
-			near == NULL ? NULL
-				     : pctl_arena_printf(r->m->arena, "did you mean \"%s\"?", near),
-			"nothing is known of the key \"%.100s\" (%s)", j->string, shown(j, text));
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED,
+			    near == NULL
+				    ? NULL
+				    : pctl_arena_printf(r->m->arena, "did you mean \"%s\"?", near),
+			    "nothing is known of the key \"%.100s\" (%s)", j->string,
+			    config_shown(j, text));
 	}
 }
 
 /* null is as good as nothing. */
-static const cJSON *item(const cJSON *of, const char *name)
+const cJSON *config_item(const cJSON *of, const char *name)
 {
 	const cJSON *j = cJSON_GetObjectItemCaseSensitive(of, name);
 
 	return cJSON_IsNull(j) ? NULL : j;
 }
 
-static double number_of(const reader *r, const cJSON *of, const char *name, double otherwise)
+double config_number(const config_reader *r, const cJSON *of, const char *name, double otherwise)
 {
-	const cJSON *j = item(of, name);
+	const cJSON *j = config_item(of, name);
 
 	if (j == NULL && otherwise == otherwise)
 		return otherwise;
@@ -208,16 +219,17 @@ static double number_of(const reader *r, const cJSON *of, const char *name, doub
 	return 0;
 }
 
-static double number(const reader *r, const char *name, double otherwise)
+static double number(const config_reader *r, const char *name, double otherwise)
 {
-	return number_of(r, r->json, name, otherwise);
+	return config_number(r, r->json, name, otherwise);
 }
 
 /* UINT64_MAX: it has to be. */
-static uint64_t integer_of(const reader *r, const cJSON *of, const char *name, uint64_t otherwise)
+uint64_t config_integer(const config_reader *r, const cJSON *of, const char *name,
+			uint64_t otherwise)
 {
-	const double v =
-		number_of(r, of, name, otherwise == UINT64_MAX ? (double)NAN : (double)otherwise);
+	const double v = config_number(r, of, name,
+				       otherwise == UINT64_MAX ? (double)NAN : (double)otherwise);
 
 	if (v >= 0 && v <= 9007199254740992.0 && (double)(uint64_t)v == v)
 		return (uint64_t)v;
@@ -225,26 +237,26 @@ static uint64_t integer_of(const reader *r, const cJSON *of, const char *name, u
 	return 0;
 }
 
-static uint64_t integer(const reader *r, const char *name, uint64_t otherwise)
+static uint64_t integer(const config_reader *r, const char *name, uint64_t otherwise)
 {
-	return integer_of(r, r->json, name, otherwise);
+	return config_integer(r, r->json, name, otherwise);
 }
 
-static int truth(const reader *r, const char *name, int otherwise)
+static int truth(const config_reader *r, const char *name, int otherwise)
 {
-	const cJSON *j = item(r->json, name);
+	const cJSON *j = config_item(r->json, name);
 
 	if (j != NULL && !cJSON_IsBool(j))
 		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"%s\" is neither true nor false", name);
 	return j == NULL ? otherwise : cJSON_IsTrue(j);
 }
 
-static void activation(const reader *r)
+static void activation(const config_reader *r)
 {
 	const int gelu = r->m->shape.gelu;
-	const char *name =
-		item(r->json, "hidden_activation") != NULL ? "hidden_activation" : "hidden_act";
-	const cJSON *j = item(r->json, name);
+	const char *name = config_item(r->json, "hidden_activation") != NULL ? "hidden_activation"
+									     : "hidden_act";
+	const cJSON *j = config_item(r->json, name);
 	char text[64];
 
 	/* Gemma's first files say gelu and mean the one by tanh. */
@@ -256,114 +268,13 @@ static void activation(const reader *r)
 			       : strcmp(name, "hidden_act") == 0 ? "\"gelu\" \"gelu_pytorch_tanh\""
 								 : "\"gelu_pytorch_tanh\""))
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL, "\"%s\" is %s", name,
-			    shown(j, text));
+			    config_shown(j, text));
 }
 
-/* As all_keys, of the object that says how rope is scaled. */
-static void inner_keys(const reader *r, const cJSON *of)
-{
-	static const char *const known[] = {"rope_type",
-					    "type",
-					    "rope_theta",
-					    "factor",
-					    "low_freq_factor",
-					    "high_freq_factor",
-					    "original_max_position_embeddings",
-					    "attention_factor",
-					    "beta_fast",
-					    "beta_slow",
-					    "mscale",
-					    "mscale_all_dim",
-					    "truncate",
-					    "finetuned"};
-	const cJSON *j;
-	char text[64];
-
-	cJSON_ArrayForEach(j, of)
-	{
-		if (cJSON_GetObjectItemCaseSensitive(of, j->string) != j)
-			model_fault(r->f, PC6280_MODEL_FILE, NULL,
-				    "rope's scaling: \"%.100s\" is given twice", j->string);
-		else if (!among(j->string, known, COUNT(known)))
-			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
-				    "rope's scaling: nothing is known of the key \"%.100s\" (%s)",
-				    j->string, shown(j, text));
-		else if (strcmp(j->string, "truncate") == 0 && !cJSON_IsTrue(j))
-			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
-				    "rope's scaling: \"truncate\" is %s; known is true",
-				    shown(j, text));
-	}
-}
-
-/* The factor of attention is said, or follows from two numbers, or from the factor alone. */
-static void yarn(const reader *r, const cJSON *j)
-{
-	pctl_model_rope *p = &r->m->shape.rope;
-	const double mscale = number_of(r, j, "mscale", 0),
-		     all = number_of(r, j, "mscale_all_dim", 0);
-	const double plain = pctl_model_yarn_magnitude(p->factor) - 1;
-
-	p->scaling = PCTL_MODEL_SCALING_YARN;
-	p->low = number_of(r, j, "beta_slow", 1);
-	p->high = number_of(r, j, "beta_fast", 32);
-	p->n_original = integer_of(r, j, "original_max_position_embeddings", r->m->shape.n_context);
-	p->magnitude = number_of(r, j, "attention_factor",
-				 mscale != 0 && all != 0 ? (1 + mscale * plain) / (1 + all * plain)
-							 : 1 + plain);
-}
-
-static void scaling(const reader *r, const cJSON *j)
-{
-	pctl_model_rope *p = &r->m->shape.rope;
-	const cJSON *type = item(j, "rope_type") != NULL ? item(j, "rope_type") : item(j, "type");
-	const char *name = cJSON_IsString(type) ? type->valuestring : NULL;
-
-	p->base = number_of(r, j, "rope_theta", p->base);
-	if (name == NULL) {
-		model_fault(r->f, PC6282_MODEL_KEY, NULL, "rope's scaling has no \"rope_type\"");
-		return;
-	}
-	inner_keys(r, j);
-	if (strcmp(name, "default") == 0)
-		return;
-	p->factor = number_of(r, j, "factor", (double)NAN);
-	if (strcmp(name, "linear") == 0) {
-		p->scaling = PCTL_MODEL_SCALING_LINEAR;
-	} else if (strcmp(name, "llama3") == 0) {
-		p->scaling = PCTL_MODEL_SCALING_LLAMA3;
-		p->low = number_of(r, j, "low_freq_factor", (double)NAN);
-		p->high = number_of(r, j, "high_freq_factor", (double)NAN);
-		p->n_original = integer_of(r, j, "original_max_position_embeddings", UINT64_MAX);
-	} else if (strcmp(name, "yarn") == 0) {
-		yarn(r, j);
-	} else if (strcmp(name, "dynamic") == 0) {
-		p->scaling = PCTL_MODEL_SCALING_DYNAMIC;
-	} else {
-		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
-			    "rope's scaling \"%.100s\" is unknown; known are default, linear, "
-			    "llama3, yarn and dynamic",
-			    name);
-	}
-}
-
-static void rope(const reader *r)
-{
-	const cJSON *old = item(r->json, "rope_scaling"), *new = item(r->json, "rope_parameters");
-
-	r->m->shape.rope.base = number(r, "rope_theta", 10000);
-	if ((old != NULL && !cJSON_IsObject(old)) || (new != NULL && !cJSON_IsObject(new)) ||
-	    (old != NULL && new != NULL))
-		model_fault(r->f, PC6282_MODEL_KEY, NULL,
-			    "\"rope_scaling\" or \"rope_parameters\" is no object, or both are "
-			    "given");
-	else if (old != NULL || new != NULL)
-		scaling(r, old != NULL ? old : new);
-}
-
-static void windows(const reader *r)
+static void windows(const config_reader *r)
 {
 	pctl_model_shape *s = &r->m->shape;
-	const cJSON *types = item(r->json, "layer_types"), *j;
+	const cJSON *types = config_item(r->json, "layer_types"), *j;
 	const int qwen = s->family == PCTL_MODEL_QWEN2 || s->family == PCTL_MODEL_QWEN3 ||
 			 s->family == PCTL_MODEL_QWEN2MOE || s->family == PCTL_MODEL_QWEN3MOE;
 	uint64_t layer = 0;
@@ -373,7 +284,8 @@ static void windows(const reader *r)
 		s->window = 0;
 	if (qwen && s->window != 0)
 		s->window_first = integer(r, "max_window_layers", UINT64_MAX);
-	if (s->family == PCTL_MODEL_LLAMA || s->family == PCTL_MODEL_GEMMA)
+	if (s->family == PCTL_MODEL_LLAMA || s->family == PCTL_MODEL_GEMMA ||
+	    s->family == PCTL_MODEL_DEEPSEEK)
 		s->window = 0; /* transformers looks for none there */
 	pctl_model_complete(s);
 	cJSON_ArrayForEach(j, types)
@@ -396,7 +308,29 @@ static void windows(const reader *r)
 			    s->n_layers);
 }
 
-static void experts(const reader *r)
+/* Shared experts are one, as wide as all of them; layers in front have none. */
+static void deepseek(const config_reader *r)
+{
+	pctl_model_shape *s = &r->m->shape;
+	uint64_t n_shared;
+
+	s->n_ff_dense = s->n_ff;
+	s->n_experts = integer(r, "n_routed_experts", UINT64_MAX);
+	s->n_used = integer(r, "num_experts_per_tok", UINT64_MAX);
+	s->n_ff = integer(r, "moe_intermediate_size", UINT64_MAX);
+	s->norm_used = truth(r, "norm_topk_prob", 0);
+	s->n_dense = integer(r, "first_k_dense_replace", 0);
+	n_shared = integer(r, "n_shared_experts", 0);
+	if (n_shared > 4096)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL,
+			    "\"n_shared_experts\" is %" PRIu64 ", which cannot be", n_shared);
+	else
+		s->n_ff_shared = n_shared * s->n_ff;
+	if (s->n_dense == 0)
+		s->n_ff_dense = 0;
+}
+
+static void experts(const config_reader *r)
 {
 	pctl_model_shape *s = &r->m->shape;
 
@@ -404,14 +338,23 @@ static void experts(const reader *r)
 		s->n_experts = integer(r, "num_local_experts", UINT64_MAX);
 		s->n_used = integer(r, "num_experts_per_tok", UINT64_MAX);
 	} else if (s->family == PCTL_MODEL_QWEN3MOE || s->family == PCTL_MODEL_QWEN2MOE) {
-		s->n_experts = integer(r,
-				       item(r->json, "num_experts") == NULL ? "num_local_experts"
+		s->n_experts =
+			integer(r,
+				config_item(r->json, "num_experts") == NULL ? "num_local_experts"
 									    : "num_experts",
-				       UINT64_MAX);
+				UINT64_MAX);
 		s->n_used = integer(r, "num_experts_per_tok", UINT64_MAX);
 		s->n_ff = integer(r, "moe_intermediate_size", UINT64_MAX);
 		s->norm_used = truth(r, "norm_topk_prob", 0);
 	}
+	if (s->family == PCTL_MODEL_DEEPSEEK)
+		deepseek(r);
+	else if (config_item(r->json, "n_routed_experts") != NULL ||
+		 config_item(r->json, "n_shared_experts") != NULL ||
+		 config_item(r->json, "first_k_dense_replace") != NULL)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "\"n_routed_experts\", \"n_shared_experts\" or "
+			    "\"first_k_dense_replace\": this family has none");
 	if (s->family == PCTL_MODEL_QWEN2MOE)
 		s->n_ff_shared = integer(r, "shared_expert_intermediate_size", UINT64_MAX);
 	else if (integer(r, "shared_expert_intermediate_size", 0) != 0)
@@ -420,13 +363,13 @@ static void experts(const reader *r)
 			"\"shared_expert_intermediate_size\": this family has no shared expert");
 }
 
-static int family(const reader *r)
+static int family(const config_reader *r)
 {
 	static const struct {
 		const char *type;
 		pctl_model_family family;
 	} others[] = {{"qwen3_moe", PCTL_MODEL_QWEN3MOE}, {"qwen2_moe", PCTL_MODEL_QWEN2MOE}};
-	const cJSON *j = item(r->json, "model_type");
+	const cJSON *j = config_item(r->json, "model_type");
 	pctl_model_shape *s = &r->m->shape;
 
 	if (!cJSON_IsString(j)) {
@@ -447,7 +390,7 @@ static int family(const reader *r)
 	return 1;
 }
 
-static void describe(const reader *r)
+static void describe(const config_reader *r)
 {
 	pctl_model_shape *s = &r->m->shape;
 	const int gemma2 = s->family == PCTL_MODEL_GEMMA2;
@@ -482,10 +425,10 @@ static void describe(const reader *r)
 			    "this family caps neither attention nor logits here");
 	if (gemma2)
 		s->attn_scale = (double)(float)(1 / sqrt(number(r, "query_pre_attn_scalar", 256)));
-	else if (item(r->json, "query_pre_attn_scalar") != NULL)
+	else if (config_item(r->json, "query_pre_attn_scalar") != NULL)
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
 			    "\"query_pre_attn_scalar\": this family has none");
-	rope(r);
+	config_rope(r);
 	windows(r);
 }
 
@@ -493,7 +436,7 @@ void model_read_config(pctl_model *m, const char *text, uint64_t n, model_faults
 {
 	const char *end = NULL;
 	cJSON *json = cJSON_ParseWithLengthOpts(text, n, &end, 0);
-	reader r = {m, json, f};
+	config_reader r = {m, json, f};
 
 	if (!cJSON_IsObject(json)) {
 		model_fault(f, PC6280_MODEL_FILE, NULL, "byte %" PRIu64 ": no JSON object",

@@ -22,6 +22,9 @@ static const struct {
 	{"expert_used_count", READ},
 	{"expert_weights_norm", READ},
 	{"expert_shared_feed_forward_length", READ},
+	{"expert_shared_count", READ},
+	{"expert_weights_scale", READ},
+	{"leading_dense_block_count", READ},
 	{"vocab_size", READ},
 	{"attention.head_count", READ},
 	{"attention.head_count_kv", READ},
@@ -174,6 +177,13 @@ static pctl_tensor_file *tensor(const reader *r, const char *name, uint64_t *i)
 	return NULL;
 }
 
+static int holds(const reader *r, const char *name)
+{
+	uint64_t i;
+
+	return tensor(r, name, &i) != NULL;
+}
+
 /* Llama 3's scaling is a tensor there, made of four numbers: the factor is its largest element, the others have been these in all that was
  * published. The tensor must be what they give, or nobody knows what it is. */
 static void llama3(const reader *r)
@@ -221,6 +231,52 @@ static void llama3(const reader *r)
 	free(data);
 }
 
+static const float *factors(const reader *r, const char *name)
+{
+	const pctl_tensor_entry *e;
+	pctl_tensor_file *file;
+	float *out = NULL;
+	uint64_t i = 0;
+	void *data;
+
+	file = tensor(r, name, &i);
+	e = file == NULL ? NULL : pctl_tensor_file_at(file, i);
+	if (e == NULL || e->type.rank != 1 || e->type.dtype != PCTL_SCALAR_F32)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "longrope wants %s as a row of f32", name);
+	else
+		out = model_factors(r->m, name, e->type.dim[0], r->f);
+	if (out == NULL)
+		return NULL;
+	if (pctl_tensor_file_read(file, i, r->f->call, &data) != PCTL_OK) {
+		r->f->status = r->f->status == PCTL_OK ? PCTL_E_IO : r->f->status;
+		return NULL;
+	}
+	memcpy(out, data, e->type.dim[0] * sizeof(*out));
+	free(data);
+	return out;
+}
+
+/* Two tensors have the factors; that they are there says it where no key does. */
+static void longrope(const reader *r)
+{
+	pctl_model_rope *p = &r->m->shape.rope;
+	char full[160];
+
+	p->scaling = PCTL_MODEL_SCALING_LONGROPE;
+	p->factor = 1;
+	p->far_factors = factors(r, "rope_factors_long.weight");
+	p->near_factors = factors(r, "rope_factors_short.weight");
+	p->n_original = integer(r, "rope.scaling.original_context_length", UINT64_MAX);
+	p->magnitude = number(r, "rope.scaling.attn_factor", 1);
+	if (find(r, "rope.scaling.factor", full) != NULL &&
+	    number(r, "rope.scaling.factor", 1) * (double)p->n_original !=
+		    (double)r->m->shape.n_context)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL,
+			    "%s is another than the context's %" PRIu64 " by %" PRIu64, full,
+			    r->m->shape.n_context, p->n_original);
+}
+
 /* llama.cpp computes the magnitude from the factor, and multiplies it with what the file says. */
 static void yarn(const reader *r)
 {
@@ -246,9 +302,11 @@ static void no_yarn(const reader *r)
 		"rope.scaling.attn_factor", "rope.scaling.yarn_attn_factor",
 		"rope.scaling.yarn_ext_factor", "rope.scaling.yarn_beta_fast",
 		"rope.scaling.yarn_beta_slow"};
+	const size_t n = sizeof(names) / sizeof(names[0]);
 	char full[160];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	/* The first is longrope's as well. */
+	for (size_t i = r->m->shape.rope.scaling == PCTL_MODEL_SCALING_LONGROPE; i < n; i++)
 		if (find(r, names[i], full) != NULL && number(r, names[i], 1) != 1)
 			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
 				    "%s without yarn's scaling", full);
@@ -259,6 +317,8 @@ static void rope(const reader *r)
 	pctl_model_shape *s = &r->m->shape;
 	const uint64_t turned = integer(r, "rope.dimension_count", s->head_dim);
 	const double linear = number(r, "rope.scale_linear", 1);
+	const int has_factors =
+		holds(r, "rope_factors_long.weight") || holds(r, "rope_factors_short.weight");
 	const char *scaling;
 	char full[160];
 
@@ -268,19 +328,26 @@ static void rope(const reader *r)
 			    "%s.rope.dimension_count is %" PRIu64 " of %" PRIu64
 			    ": only whole heads are turned here",
 			    r->arch, turned, s->head_dim);
-	if (r->m->shape.family == PCTL_MODEL_LLAMA || r->m->shape.family == PCTL_MODEL_MIXTRAL)
+	if (s->family == PCTL_MODEL_LLAMA || s->family == PCTL_MODEL_MIXTRAL ||
+	    s->family == PCTL_MODEL_DEEPSEEK)
 		s->rope.pairing = PCTL_MODEL_NEIGHBOURS;
 	scaling = find(r, "rope.scaling.type", full) == NULL ? NULL : text_of(r, full);
 	s->rope.factor = number(r, "rope.scaling.factor", linear);
 	if (find(r, "rope.scaling.type", full) != NULL && scaling == NULL)
 		model_fault(r->f, PC6282_MODEL_KEY, NULL, "%s is no name", full);
+	else if (scaling != NULL ? strcmp(scaling, "longrope") == 0 : has_factors)
+		longrope(r);
+	else if (has_factors)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "%s is \"%.100s\", but there are factors of longrope", full, scaling);
 	else if (scaling != NULL ? strcmp(scaling, "linear") == 0 : s->rope.factor != 1)
 		s->rope.scaling = PCTL_MODEL_SCALING_LINEAR;
 	else if (scaling != NULL && strcmp(scaling, "yarn") == 0)
 		yarn(r);
 	else if (scaling != NULL && strcmp(scaling, "none") != 0)
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
-			    "%s is \"%.100s\"; none, linear and yarn are known", full, scaling);
+			    "%s is \"%.100s\"; none, linear, yarn and longrope are known", full,
+			    scaling);
 	else
 		s->rope.factor = 1;
 	/* Elsewhere it says with what a context was stretched, and nothing computes with it. */
@@ -288,13 +355,6 @@ static void rope(const reader *r)
 	if (s->rope.scaling != PCTL_MODEL_SCALING_YARN)
 		no_yarn(r);
 	llama3(r);
-}
-
-static int holds(const reader *r, const char *name)
-{
-	uint64_t i;
-
-	return tensor(r, name, &i) != NULL;
 }
 
 /* What is told by the tensors that are there: llama.cpp writes no keys for it. */
@@ -322,6 +382,41 @@ static uint64_t vocabulary(const reader *r)
 	return integer(r, "vocab_size", rows);
 }
 
+/* Keys of families whose first layers have no experts, and whose shared ones are counted. */
+static void deepseek(const reader *r)
+{
+	pctl_model_shape *s = &r->m->shape;
+	const uint64_t shared = integer(r, "expert_shared_count", 0);
+	const uint64_t features = integer(r, "expert_shared_feed_forward_length", shared * s->n_ff);
+
+	s->n_dense = integer(r, "leading_dense_block_count", 0);
+	s->n_ff_dense = s->n_dense == 0 ? 0 : integer(r, "feed_forward_length", UINT64_MAX);
+	s->n_ff_shared = features;
+	if (shared > 4096 || features != shared * s->n_ff)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL,
+			    "%s: %" PRIu64 " shared experts of %" PRIu64
+			    " features are another number than %" PRIu64,
+			    r->arch, shared, s->n_ff, features);
+}
+
+/* What one family has is nothing for the others. */
+static void no_deepseek(const reader *r)
+{
+	static const char *const names[] = {"expert_shared_count", "leading_dense_block_count"};
+	const double scale = number(r, "expert_weights_scale", 1);
+	char full[160];
+
+	if (scale != 1)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "%s.expert_weights_scale is %g; known is 1", r->arch, scale);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if ((r->m->shape.family != PCTL_MODEL_DEEPSEEK || r->m->shape.n_experts == 0) &&
+		    find(r, names[i], full) != NULL && integer(r, names[i], 0) != 0)
+			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+				    "%s: this family, or a model without experts, has none here",
+				    full);
+}
+
 static void experts(const reader *r)
 {
 	pctl_model_shape *s = &r->m->shape;
@@ -343,7 +438,9 @@ static void experts(const reader *r)
 		model_fault(r->f, PC6282_MODEL_KEY, NULL, "%s is neither true nor false", full);
 	else if (k != NULL)
 		s->norm_used = v;
-	if (s->family == PCTL_MODEL_QWEN2MOE)
+	if (s->family == PCTL_MODEL_DEEPSEEK)
+		deepseek(r);
+	else if (s->family == PCTL_MODEL_QWEN2MOE)
 		s->n_ff_shared = integer(r, "expert_shared_feed_forward_length", UINT64_MAX);
 	else if (integer(r, "expert_shared_feed_forward_length", 0) != 0)
 		model_fault(
@@ -351,7 +448,7 @@ static void experts(const reader *r)
 			"%s.expert_shared_feed_forward_length: this family has no shared expert",
 			r->arch);
 	if (s->family != PCTL_MODEL_MIXTRAL && s->family != PCTL_MODEL_QWEN3MOE &&
-	    s->family != PCTL_MODEL_QWEN2MOE)
+	    s->family != PCTL_MODEL_QWEN2MOE && s->family != PCTL_MODEL_DEEPSEEK)
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
 			    "%s.expert_count: this family has no experts here", r->arch);
 }
@@ -384,12 +481,14 @@ void model_read_gguf(pctl_model *m, model_faults *f)
 	s->n_embd = integer(&r, "embedding_length", UINT64_MAX);
 	s->n_context = integer(&r, "context_length", UINT64_MAX);
 	s->n_ff = integer(&r, "feed_forward_length",
-			  s->family == PCTL_MODEL_QWEN3MOE || s->family == PCTL_MODEL_QWEN2MOE
+			  s->family == PCTL_MODEL_QWEN3MOE || s->family == PCTL_MODEL_QWEN2MOE ||
+					  s->family == PCTL_MODEL_DEEPSEEK
 				  ? 0
 				  : UINT64_MAX);
 	s->rms_eps = number(&r, "attention.layer_norm_rms_epsilon", (double)NAN);
 	heads(&r);
 	experts(&r);
+	no_deepseek(&r);
 	s->window = integer(&r, "attention.sliding_window",
 			    s->family == PCTL_MODEL_GEMMA2 ? UINT64_MAX : 0);
 	if (s->family == PCTL_MODEL_GEMMA2) {

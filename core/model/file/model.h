@@ -23,6 +23,8 @@ typedef enum pctl_model_family {
 	PCTL_MODEL_QWEN3MOE,
 	PCTL_MODEL_GEMMA,
 	PCTL_MODEL_GEMMA2,
+	PCTL_MODEL_PHI3,
+	PCTL_MODEL_DEEPSEEK,
 	PCTL_MODEL_FAMILIES
 } pctl_model_family;
 
@@ -35,26 +37,31 @@ typedef enum pctl_model_scaling {
 	PCTL_MODEL_SCALING_LINEAR,
 	PCTL_MODEL_SCALING_LLAMA3,
 	PCTL_MODEL_SCALING_YARN,
-	PCTL_MODEL_SCALING_DYNAMIC
+	PCTL_MODEL_SCALING_DYNAMIC,
+	PCTL_MODEL_SCALING_LONGROPE
 } pctl_model_scaling;
 
 /*
  * factor      by how much positions are stretched (linear, llama3, yarn; dynamic: behind n_context, where nothing is run)
  * low, high   llama3: low_freq_factor, high_freq_factor; yarn: beta_slow, beta_fast, turns within n_original of features that are
  *             stretched whole, and not at all
- * n_original  llama3, yarn: the context that it was trained with
- * magnitude   yarn: what cosines and sines are multiplied with
+ * n_original  llama3, yarn, longrope: the context that it was trained with
+ * magnitude   yarn, longrope: what cosines and sines are multiplied with
+ * near_factors, far_factors  longrope: what each of the head_dim / 2 pairs' wave is multiplied with, in contexts of n_original positions at
+ *             most and in longer ones; they live as long as whoever made the description
  */
 typedef struct pctl_model_rope {
 	pctl_model_pairing pairing;
 	pctl_model_scaling scaling;
 	double base, factor, low, high, magnitude;
 	uint64_t n_original;
+	const float *near_factors, *far_factors;
 } pctl_model_rope;
 
 /*
  * n_ff          features of a feed-forward block, or of one expert
- * n_ff_shared   features of the expert that every token goes to, whose part a gate of one feature weighs by its sigmoid; 0: none
+ * n_ff_shared   features of the expert that every token goes to; 0: none. In qwen2moe a gate of one feature weighs its part by a sigmoid
+ * n_dense       layers in front that have no experts, of n_ff_dense features, where the others have some
  * n_experts     0: none; n_used: how many of them a token goes to; norm_used: their weights are made to add up to 1
  * window        tokens that one token sees, itself included, in layers with a sliding window; 0: there are none. Layers from
  *               window_first on have it, of those every window_every-th
@@ -69,7 +76,7 @@ typedef struct pctl_model_rope {
 typedef struct pctl_model_shape {
 	pctl_model_family family;
 	uint64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff, n_vocab, n_context;
-	uint64_t n_experts, n_used, n_ff_shared;
+	uint64_t n_experts, n_used, n_ff_shared, n_dense, n_ff_dense;
 	uint64_t window, window_first, window_every;
 	double rms_eps, attn_softcap, final_softcap, attn_scale, embed_scale, norm_offset;
 	pctl_model_rope rope;
@@ -79,6 +86,8 @@ typedef struct pctl_model_shape {
 typedef enum pctl_model_role {
 	PCTL_ROLE_TOK_EMBD,
 	PCTL_ROLE_ROPE_FREQS,
+	PCTL_ROLE_ROPE_FAR,
+	PCTL_ROLE_ROPE_NEAR,
 	PCTL_ROLE_ATTN_NORM,
 	PCTL_ROLE_Q,
 	PCTL_ROLE_Q_BIAS,
@@ -86,6 +95,7 @@ typedef enum pctl_model_role {
 	PCTL_ROLE_K_BIAS,
 	PCTL_ROLE_V,
 	PCTL_ROLE_V_BIAS,
+	PCTL_ROLE_QKV,
 	PCTL_ROLE_Q_NORM,
 	PCTL_ROLE_K_NORM,
 	PCTL_ROLE_O,
@@ -94,6 +104,7 @@ typedef enum pctl_model_role {
 	PCTL_ROLE_FFN_NORM,
 	PCTL_ROLE_GATE,
 	PCTL_ROLE_UP,
+	PCTL_ROLE_GATE_UP,
 	PCTL_ROLE_DOWN,
 	PCTL_ROLE_ROUTER,
 	PCTL_ROLE_GATE_EXPERTS,
@@ -161,6 +172,8 @@ const char *pctl_model_scaling_name(pctl_model_scaling scaling);
 /* 1: a model of this shape has tensors of that role; experts: how many a layer, in that layout. */
 int pctl_model_needs(const pctl_model_shape *s, pctl_model_role role, pctl_model_layout layout,
 		     uint32_t *layers, uint32_t *experts);
+/* 1: of the layers of such a model that one has it; of a role without layers 1. */
+int pctl_model_layer_has(const pctl_model_shape *s, pctl_model_role role, uint64_t layer);
 /* The shape of such a tensor; dtype is left alone. */
 void pctl_model_expected(const pctl_model_shape *s, pctl_model_role role, pctl_model_layout layout,
 			 pctl_tensor_type *out);
@@ -169,6 +182,12 @@ void pctl_model_name(const pctl_model_shape *s, pctl_model_role role, pctl_model
 		     const char *layer, uint32_t expert, char *out, size_t n);
 /* 1: weights may have that type: f32, f16, bf16, f8, blocks. */
 int pctl_model_dtype_good(const pctl_dtype *t);
+/* 1: what the description has in numbers, and a pipeline takes from there: frequencies' divisors and factors. */
+int pctl_model_role_is_said(pctl_model_role role);
+/* Those numbers, where `role` is such a one: head_dim / 2 of them. */
+void pctl_model_said(const pctl_model_shape *s, pctl_model_role role, float *out);
+/* 1: q, k and v are one tensor, one's rows behind the other's, and so are gate and up. */
+int pctl_model_is_fused(const pctl_model_shape *s);
 /* 1: weights of norms, biases, the router, frequencies: few, and kept in f32 whatever the others are. */
 int pctl_model_role_is_small(pctl_model_role role);
 /* 1: the layer has a sliding window. */
@@ -177,6 +196,10 @@ int pctl_model_layer_slides(const pctl_model_shape *s, uint64_t layer);
 uint64_t pctl_model_kv_bytes(const pctl_model_shape *s);
 /* What yarn multiplies cosines and sines with where nothing else is said: 0.1 * ln(factor) + 1. */
 double pctl_model_yarn_magnitude(double factor);
+/* What longrope multiplies cosines and sines with where nothing else is said: sqrt(1 + ln(n_context / n_original) / ln(n_original)). */
+double pctl_model_longrope_magnitude(uint64_t n_context, uint64_t n_original);
+/* Its factors in a context of so many positions. */
+const float *pctl_model_longrope_factors(const pctl_model_shape *s, uint64_t context);
 /* What Llama 3's scaling divides the inverse frequency of pair i by: element i of PCTL_ROLE_ROPE_FREQS. */
 float pctl_model_rope_divisor(const pctl_model_shape *s, uint64_t i);
 /* Fill in what follows from the rest: scales, and f32's nearest of numbers. attn_scale 0: the head's own. */

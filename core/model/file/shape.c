@@ -12,7 +12,8 @@
 #define TWO_PI 6.283185307179586
 
 static const char *const family_names[PCTL_MODEL_FAMILIES] = {
-	"llama", "mistral", "mixtral", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "gemma", "gemma2"};
+	"llama",    "mistral", "mixtral", "qwen2", "qwen2moe", "qwen3",
+	"qwen3moe", "gemma",   "gemma2",  "phi3",  "deepseek"};
 
 const char *pctl_model_family_name(pctl_model_family family)
 {
@@ -32,9 +33,12 @@ int pctl_model_family_named(const char *name, pctl_model_family *out)
 const char *pctl_model_scaling_name(pctl_model_scaling scaling)
 {
 	static const char *const names[] = {
-		[PCTL_MODEL_SCALING_NONE] = "none",	  [PCTL_MODEL_SCALING_LINEAR] = "linear",
-		[PCTL_MODEL_SCALING_LLAMA3] = "llama3",	  [PCTL_MODEL_SCALING_YARN] = "yarn",
+		[PCTL_MODEL_SCALING_NONE] = "none",
+		[PCTL_MODEL_SCALING_LINEAR] = "linear",
+		[PCTL_MODEL_SCALING_LLAMA3] = "llama3",
+		[PCTL_MODEL_SCALING_YARN] = "yarn",
 		[PCTL_MODEL_SCALING_DYNAMIC] = "dynamic",
+		[PCTL_MODEL_SCALING_LONGROPE] = "longrope",
 	};
 
 	return names[scaling];
@@ -70,6 +74,19 @@ void pctl_model_complete(pctl_model_shape *s)
 double pctl_model_yarn_magnitude(double factor)
 {
 	return factor > 1 ? 0.1 * log(factor) + 1 : 1;
+}
+
+double pctl_model_longrope_magnitude(uint64_t n_context, uint64_t n_original)
+{
+	return n_context > n_original && n_original > 1
+		       ? sqrt(1 +
+			      log((double)n_context / (double)n_original) / log((double)n_original))
+		       : 1;
+}
+
+const float *pctl_model_longrope_factors(const pctl_model_shape *s, uint64_t context)
+{
+	return context > s->rope.n_original ? s->rope.far_factors : s->rope.near_factors;
 }
 
 float pctl_model_rope_divisor(const pctl_model_shape *s, uint64_t i)
@@ -113,6 +130,23 @@ static void number_in(model_faults *f, const char *what, double v, double least)
 		model_fault(f, PC6282_MODEL_KEY, NULL, "%s is %g, which cannot be", what, v);
 }
 
+static void check_longrope(const pctl_model_shape *s, model_faults *f)
+{
+	const pctl_model_rope *r = &s->rope;
+
+	number_in(f, "longrope's factor of attention", r->magnitude, 1e-3);
+	size_in(f, "the context before rope's scaling", r->n_original, 1u << 24);
+	for (uint64_t i = 0; i < s->head_dim / 2; i++)
+		if (!(r->near_factors[i] >= 0x1p-4f && r->near_factors[i] <= 4096) ||
+		    !(r->far_factors[i] >= 0x1p-4f && r->far_factors[i] <= 4096)) {
+			model_fault(f, PC6282_MODEL_KEY, NULL,
+				    "longrope's factors of pair %" PRIu64
+				    " are %g and %g, which is none of 1/16 to 4096",
+				    i, (double)r->near_factors[i], (double)r->far_factors[i]);
+			return;
+		}
+}
+
 void model_check_shape(const pctl_model_shape *s, model_faults *f)
 {
 	size_in(f, "the number of layers", s->n_layers, LAYERS_LIMIT);
@@ -138,6 +172,8 @@ void model_check_shape(const pctl_model_shape *s, model_faults *f)
 		number_in(f, "yarn's factor of attention", s->rope.magnitude, 1e-3);
 		size_in(f, "the context before rope's scaling", s->rope.n_original, 1u << 24);
 	}
+	if (s->rope.scaling == PCTL_MODEL_SCALING_LONGROPE)
+		check_longrope(s, f);
 	number_in(f, "the cap of attention", s->attn_softcap, 0);
 	number_in(f, "the cap of logits", s->final_softcap, 0);
 	if (s->n_kv_heads != 0 && s->n_heads % s->n_kv_heads != 0)
@@ -148,6 +184,14 @@ void model_check_shape(const pctl_model_shape *s, model_faults *f)
 		model_fault(f, PC6282_MODEL_KEY, NULL,
 			    "a head of %" PRIu64 " features cannot be turned in pairs",
 			    s->head_dim);
+	if (s->n_dense != 0) {
+		size_in(f, "the size of layers without experts", s->n_ff_dense, SIZE_LIMIT);
+		if (s->n_experts == 0 || s->n_dense >= s->n_layers)
+			model_fault(f, PC6282_MODEL_KEY, NULL,
+				    "%" PRIu64 " layers without experts of %" PRIu64
+				    " cannot be: some have experts",
+				    s->n_dense, s->n_layers);
+	}
 	if (s->n_ff_shared > SIZE_LIMIT || (s->n_ff_shared != 0 && s->n_experts == 0))
 		model_fault(f, PC6282_MODEL_KEY, NULL,
 			    "a shared expert of %" PRIu64 " features beside %" PRIu64
@@ -158,6 +202,22 @@ void model_check_shape(const pctl_model_shape *s, model_faults *f)
 		model_fault(f, PC6282_MODEL_KEY, NULL,
 			    "%" PRIu64 " of %" PRIu64 " experts cannot be", s->n_used,
 			    s->n_experts);
+}
+
+float *model_factors(pctl_model *m, const char *what, uint64_t n, model_faults *f)
+{
+	float *out;
+
+	if (n == 0 || n != m->shape.head_dim / 2) {
+		model_fault(f, PC6282_MODEL_KEY, NULL,
+			    "%s has %" PRIu64 " numbers for %" PRIu64 " pairs of features", what, n,
+			    m->shape.head_dim / 2);
+		return NULL;
+	}
+	out = pctl_arena_array(m->arena, n, sizeof(*out));
+	if (out == NULL)
+		f->status = pctl_no_memory(f->call, "the factors of a model's rope");
+	return out;
 }
 
 pctl_status pctl_model_shape_check(const pctl_model_shape *s, const char *name,

@@ -109,7 +109,8 @@ static void take_all(search *s)
 										  : part;
 
 			if (at != part ||
-			    !pctl_model_needs(shape, role, s->m->layout, &layers, &experts))
+			    !pctl_model_needs(shape, role, s->m->layout, &layers, &experts) ||
+			    !pctl_model_layer_has(shape, role, part - 1))
 				continue;
 			for (uint32_t e = 0; e < experts; e++)
 				take(s, role, before || behind ? 0 : part - 1, e);

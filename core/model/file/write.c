@@ -109,7 +109,8 @@ static pctl_status plan_all(writing *w)
 			const int here = first == 1 ? part >= 1 && part <= n_layers : part == first;
 
 			if (!here ||
-			    !pctl_model_needs(&w->shape, role, w->layout, &layers, &experts))
+			    !pctl_model_needs(&w->shape, role, w->layout, &layers, &experts) ||
+			    !pctl_model_layer_has(&w->shape, role, part - 1))
 				continue;
 			for (uint32_t e = 0; e < experts && status == PCTL_OK; e++)
 				status = plan_one(w, role, first == 1 ? part - 1 : 0, e);
@@ -133,7 +134,7 @@ static uint64_t row_of(const writing *w, pctl_model_role role, uint64_t row)
 static void small_row(const writing *w, const planned *p, uint64_t n, float *v)
 {
 	const int bias = p->role == PCTL_ROLE_Q_BIAS || p->role == PCTL_ROLE_K_BIAS;
-	const int norm = p->tensor.type.rank == 1 && !bias && p->role != PCTL_ROLE_ROPE_FREQS &&
+	const int norm = p->tensor.type.rank == 1 && !bias && !pctl_model_role_is_said(p->role) &&
 			 p->role != PCTL_ROLE_SHARED_ROUTER && p->role != PCTL_ROLE_V_BIAS &&
 			 p->role != PCTL_ROLE_O_BIAS;
 	float *copy = v + n;

@@ -8,6 +8,13 @@
 #include "foundation/base/json.h"
 #include "model/file/write.h"
 
+/* Their GGUF files have rows of q and k in the order of neighbours. */
+static int has_neighbours(pctl_model_family f)
+{
+	return f == PCTL_MODEL_LLAMA || f == PCTL_MODEL_MISTRAL || f == PCTL_MODEL_MIXTRAL ||
+	       f == PCTL_MODEL_DEEPSEEK;
+}
+
 static int as_llama(pctl_model_family f)
 {
 	return f == PCTL_MODEL_LLAMA || f == PCTL_MODEL_MISTRAL || f == PCTL_MODEL_MIXTRAL;
@@ -33,7 +40,8 @@ pctl_status pctl_model_shape_for(const pctl_model_shape *s, pctl_model_layout la
 	const char *cannot = NULL;
 
 	*out = *s;
-	out->rope.pairing = gguf && as_llama(s->family) ? PCTL_MODEL_NEIGHBOURS : PCTL_MODEL_HALVES;
+	out->rope.pairing =
+		gguf && has_neighbours(s->family) ? PCTL_MODEL_NEIGHBOURS : PCTL_MODEL_HALVES;
 	out->norm_offset = !gguf && s->gelu ? 1 : 0;
 	/* Llama has no window in config.json, Mistral is Llama with one. */
 	if (!gguf && s->family == PCTL_MODEL_LLAMA && s->window != 0)
@@ -55,6 +63,8 @@ pctl_status pctl_model_shape_for(const pctl_model_shape *s, pctl_model_layout la
 		cannot = "a bias of this family's attention output";
 	else if (!gguf && out->family != PCTL_MODEL_LLAMA && as_llama(out->family) && s->qkv_bias)
 		cannot = "biases of this family";
+	else if (s->family == PCTL_MODEL_DEEPSEEK && s->n_ff_shared % s->n_ff != 0)
+		cannot = "shared experts of other sizes than the others";
 	else if (gguf && s->family == PCTL_MODEL_GEMMA2 && s->n_layers != 46 &&
 		 s->attn_scale != (double)(float)(1 / sqrt((double)s->head_dim)))
 		cannot = "another scale of attention than the head's";
@@ -78,7 +88,8 @@ void pctl_model_gguf_keys(const pctl_model_shape *s, pctl_gguf_keys *out)
 	pctl_gguf_put_u32(out, key(k, arch, "block_count"), (uint32_t)s->n_layers);
 	pctl_gguf_put_u32(out, key(k, arch, "context_length"), (uint32_t)s->n_context);
 	pctl_gguf_put_u32(out, key(k, arch, "embedding_length"), (uint32_t)s->n_embd);
-	pctl_gguf_put_u32(out, key(k, arch, "feed_forward_length"), (uint32_t)s->n_ff);
+	pctl_gguf_put_u32(out, key(k, arch, "feed_forward_length"),
+			  (uint32_t)(s->n_dense != 0 ? s->n_ff_dense : s->n_ff));
 	pctl_gguf_put_u32(out, key(k, arch, "attention.head_count"), (uint32_t)s->n_heads);
 	pctl_gguf_put_u32(out, key(k, arch, "attention.head_count_kv"), (uint32_t)s->n_kv_heads);
 	pctl_gguf_put_u32(out, key(k, arch, "attention.key_length"), (uint32_t)s->head_dim);
@@ -104,6 +115,13 @@ void pctl_model_gguf_keys(const pctl_model_shape *s, pctl_gguf_keys *out)
 			pctl_gguf_put_f32(out, key(k, arch, "rope.scaling.yarn_attn_factor"),
 					  (float)attn_factor(&s->rope));
 	}
+	if (s->rope.scaling == PCTL_MODEL_SCALING_LONGROPE) {
+		pctl_gguf_put_string(out, key(k, arch, "rope.scaling.type"), "longrope", 8);
+		pctl_gguf_put_u32(out, key(k, arch, "rope.scaling.original_context_length"),
+				  (uint32_t)s->rope.n_original);
+		pctl_gguf_put_f32(out, key(k, arch, "rope.scaling.attn_factor"),
+				  (float)s->rope.magnitude);
+	}
 	if (s->window != 0)
 		pctl_gguf_put_u32(out, key(k, arch, "attention.sliding_window"),
 				  (uint32_t)s->window);
@@ -119,7 +137,12 @@ void pctl_model_gguf_keys(const pctl_model_shape *s, pctl_gguf_keys *out)
 		pctl_gguf_put_u32(out, key(k, arch, "expert_feed_forward_length"),
 				  (uint32_t)s->n_ff);
 		pctl_gguf_put_bool(out, key(k, arch, "expert_weights_norm"), s->norm_used);
-		if (s->n_ff_shared != 0)
+		if (s->family == PCTL_MODEL_DEEPSEEK) {
+			pctl_gguf_put_u32(out, key(k, arch, "expert_shared_count"),
+					  (uint32_t)(s->n_ff_shared / s->n_ff));
+			pctl_gguf_put_u32(out, key(k, arch, "leading_dense_block_count"),
+					  (uint32_t)s->n_dense);
+		} else if (s->n_ff_shared != 0)
 			pctl_gguf_put_u32(out, key(k, arch, "expert_shared_feed_forward_length"),
 					  (uint32_t)s->n_ff_shared);
 	}
@@ -137,6 +160,23 @@ static void real(pctl_json *j, const char *name, double v)
 	pctl_json_double(j, v);
 }
 
+static void factors(pctl_json *j, const char *name, const float *v, uint64_t n)
+{
+	pctl_json_key(j, name);
+	pctl_json_array_begin(j);
+	for (uint64_t i = 0; i < n; i++)
+		pctl_json_double(j, (double)v[i]);
+	pctl_json_array_end(j);
+}
+
+static void longrope(pctl_json *j, const pctl_model_shape *s)
+{
+	factors(j, "long_factor", s->rope.far_factors, s->head_dim / 2);
+	factors(j, "short_factor", s->rope.near_factors, s->head_dim / 2);
+	real(j, "attention_factor", s->rope.magnitude);
+	number(j, "original_max_position_embeddings", s->rope.n_original);
+}
+
 static void rope(pctl_json *j, const pctl_model_shape *s)
 {
 	const pctl_model_rope *r = &s->rope;
@@ -147,7 +187,10 @@ static void rope(pctl_json *j, const pctl_model_shape *s)
 	pctl_json_key(j, "rope_scaling");
 	pctl_json_object_begin(j);
 	pctl_json_kv_string(j, "rope_type", pctl_model_scaling_name(r->scaling));
-	real(j, "factor", r->factor);
+	if (r->scaling == PCTL_MODEL_SCALING_LONGROPE)
+		longrope(j, s);
+	else
+		real(j, "factor", r->factor);
 	if (r->scaling == PCTL_MODEL_SCALING_LLAMA3) {
 		real(j, "low_freq_factor", r->low);
 		real(j, "high_freq_factor", r->high);
@@ -184,6 +227,17 @@ static void experts(pctl_json *j, const pctl_model_shape *s)
 {
 	if (s->n_experts == 0)
 		return;
+	if (s->family == PCTL_MODEL_DEEPSEEK) {
+		number(j, "n_routed_experts", s->n_experts);
+		number(j, "n_shared_experts", s->n_ff_shared / s->n_ff);
+		number(j, "num_experts_per_tok", s->n_used);
+		number(j, "moe_intermediate_size", s->n_ff);
+		number(j, "first_k_dense_replace", s->n_dense);
+		number(j, "moe_layer_freq", 1);
+		pctl_json_kv_string(j, "scoring_func", "softmax");
+		pctl_json_kv_bool(j, "norm_topk_prob", s->norm_used);
+		return;
+	}
 	number(j, s->family == PCTL_MODEL_MIXTRAL ? "num_local_experts" : "num_experts",
 	       s->n_experts);
 	number(j, "num_experts_per_tok", s->n_used);
@@ -210,7 +264,7 @@ char *pctl_model_config(const pctl_model_shape *s, uint32_t dtype)
 	number(&j, "num_attention_heads", s->n_heads);
 	number(&j, "num_key_value_heads", s->n_kv_heads);
 	number(&j, "head_dim", s->head_dim);
-	number(&j, "intermediate_size", s->n_ff);
+	number(&j, "intermediate_size", s->n_dense != 0 ? s->n_ff_dense : s->n_ff);
 	number(&j, "vocab_size", s->n_vocab);
 	number(&j, "max_position_embeddings", s->n_context);
 	real(&j, "rms_norm_eps", s->rms_eps);

@@ -53,6 +53,7 @@ void pctl_model_engine_on_logits(pctl_model_engine *e, pctl_logits_sink sink, vo
  * What it took so far. submits: of steps; a step of one kind of work is one. build_ns: planning, building and uploading, in no work's
  * time. prefill: chunks of prompts, decode: single tokens of sequences; device_ns 0: not known.
  * device, device_name: NULL before the first step.
+ * total_bytes are on the device, peak_bytes were the most so far.
  * Where not all weights may stay on the device (request.memory_bytes, runtime/exec/resident.h): weight_bytes do; uploaded_bytes came there
  * so far; of the last step of single tokens, token_submits and token_uploaded_bytes.
  */
@@ -63,7 +64,7 @@ typedef struct pctl_model_engine_facts {
 	uint64_t steps, submits, dispatches; /* dispatches: of the last step of single tokens */
 	uint64_t build_ns;
 	pctl_model_work prefill, decode;
-	uint64_t total_bytes, weight_bytes, cache_bytes, cache_token_bytes;
+	uint64_t total_bytes, peak_bytes, weight_bytes, cache_bytes, cache_token_bytes;
 	uint64_t uploaded_bytes, token_submits, token_uploaded_bytes;
 	const char *device, *device_name;
 	pctl_evidence evidence;

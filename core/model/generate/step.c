@@ -119,6 +119,8 @@ static pctl_status run(pctl_model_engine *e, engine_size *z, uint32_t n_tokens,
 		e->facts.token_uploaded_bytes = stats.streamed_bytes;
 	}
 	e->facts.total_bytes = facts.total_bytes;
+	if (facts.total_bytes > e->facts.peak_bytes)
+		e->facts.peak_bytes = facts.total_bytes;
 	e->facts.weight_bytes = facts.weight_bytes;
 	e->facts.cache_bytes = facts.state_bytes;
 	e->facts.device = facts.device;

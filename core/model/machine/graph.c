@@ -71,7 +71,7 @@ static pctl_status look_at_inputs(pctl_llm *m, const pctl_call *call)
 		} else {
 			const pctl_model_tensor *t = pctl_model_tensor_at(m->model, tensor);
 
-			if (t != NULL && t->role == PCTL_ROLE_ROPE_FREQS)
+			while (t != NULL && pctl_model_role_is_said(t->role))
 				t = pctl_model_tensor_at(m->model, ++tensor);
 			if (t == NULL || !pctl_type_equal(&t->type, &in->type))
 				return llm_refuse(m, in->name, "is no tensor of the model", call);

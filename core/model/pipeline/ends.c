@@ -8,11 +8,32 @@
 
 #define IN_SIZE 700u
 
+/* Which factors they are is the context's, so that it is one table for all sequences, however short they are (SEMANTICS.md 19.2). */
+static void long_table(model_text *w)
+{
+	const float *factors = pctl_model_longrope_factors(w->s, w->plan->context);
+
+	pctl_str_addf(&w->jobs,
+		      "{ id = \"rope_table\"; op = \"%s\"; attr : { dims = %" PRIu64
+		      "; positions = %" PRIu64 "; base = \"%.9g\"; scaling = \"%s\"; magnitude = "
+		      "\"%.9g\"; factors = \"",
+		      OP_LONG_TABLE, w->s->head_dim, w->plan->context, w->s->rope.base,
+		      pctl_model_scaling_name(w->s->rope.scaling), w->s->rope.magnitude);
+	for (uint64_t i = 0; i < w->s->head_dim / 2; i++)
+		pctl_str_addf(&w->jobs, "%s%.9g", i ? "," : "", (double)factors[i]);
+	pctl_str_add(&w->jobs, "\"; }; },\n");
+}
+
 static void rope_table(model_text *w)
 {
 	const pctl_model_rope *r = &w->s->rope;
 	const int yarn = r->scaling == PCTL_MODEL_SCALING_YARN;
 	char attr[500], scaling[300] = "";
+
+	if (r->scaling == PCTL_MODEL_SCALING_LONGROPE) {
+		long_table(w);
+		return;
+	}
 
 	/* dynamic scales where no position is. */
 	if (r->scaling != PCTL_MODEL_SCALING_NONE && r->scaling != PCTL_MODEL_SCALING_DYNAMIC)

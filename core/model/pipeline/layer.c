@@ -57,7 +57,8 @@ static int all_f32(const model_text *w, pctl_model_role role)
 
 	(void)pctl_model_needs(w->s, role, pctl_model_layout_of(w->m), &layers, &experts);
 	for (uint32_t i = 0; i < layers; i++)
-		if (pctl_model_tensor_of(w->m, role, i, 0)->type.dtype != PCTL_SCALAR_F32)
+		if (pctl_model_layer_has(w->s, role, i) &&
+		    pctl_model_tensor_of(w->m, role, i, 0)->type.dtype != PCTL_SCALAR_F32)
 			return 0;
 	return 1;
 }
@@ -120,6 +121,20 @@ static const char *product(model_text *w, const char *id, const char *x, pctl_mo
 	text_job(w, sum, OP_ADD, text_print(in, sizeof(in), "a = \"%s\"; b = \"%s\";", out, weight),
 		 NULL);
 	return text_print(out, REF_SIZE, "%s%s.y", w->prefix, sum);
+}
+
+/* Features from `first` on, n of them: of rows that several weights made at once. */
+static const char *columns(model_text *w, const char *id, const char *x, uint64_t first, uint64_t n,
+			   char out[REF_SIZE])
+{
+	char in[IN_SIZE], attr[160];
+
+	text_job(w, id, OP_SLICE, text_print(in, sizeof(in), "x = \"%s\";", x),
+		 text_print(attr, sizeof(attr),
+			    "start = \"0,0,%" PRIu64 "\"; stop = \"%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			    "\";",
+			    first, w->plan->batch, w->plan->chunk, first + n));
+	return text_print(out, REF_SIZE, "%s%s.y", w->prefix, id);
 }
 
 /* Rows of features as heads. */
@@ -192,6 +207,26 @@ static const char *attention_attr(const model_text *w, char *out, size_t n)
 	return text_print(out, n, "causal = true;%s%s%s", window, cap, scale);
 }
 
+/* q, k and v of rows, by three weights or by one. */
+static void projections(model_text *w, const char *x, char q[REF_SIZE], char k[REF_SIZE],
+			char v[REF_SIZE])
+{
+	const pctl_model_shape *s = w->s;
+	const uint64_t n_q = s->n_heads * s->head_dim, n_kv = s->n_kv_heads * s->head_dim;
+	char all[REF_SIZE];
+
+	if (pctl_model_is_fused(s)) {
+		product(w, "qkv", x, PCTL_ROLE_QKV, 0, PCTL_ROLE_QKV, all);
+		columns(w, "q", all, 0, n_q, q);
+		columns(w, "k", all, n_q, n_kv, k);
+		columns(w, "v", all, n_q + n_kv, n_kv, v);
+		return;
+	}
+	product(w, "q", x, PCTL_ROLE_Q, s->qkv_bias, PCTL_ROLE_Q_BIAS, q);
+	product(w, "k", x, PCTL_ROLE_K, s->qkv_bias, PCTL_ROLE_K_BIAS, k);
+	product(w, "v", x, PCTL_ROLE_V, s->qkv_bias, PCTL_ROLE_V_BIAS, v);
+}
+
 static void attention(model_text *w, const char *x, char out[REF_SIZE])
 {
 	const pctl_model_shape *s = w->s;
@@ -199,9 +234,7 @@ static void attention(model_text *w, const char *x, char out[REF_SIZE])
 
 	norm(w, "attn_norm", x, PCTL_ROLE_ATTN_NORM);
 	text_print(at, sizeof(at), "%sattn_norm.y", w->prefix);
-	product(w, "q", at, PCTL_ROLE_Q, s->qkv_bias, PCTL_ROLE_Q_BIAS, q);
-	product(w, "k", at, PCTL_ROLE_K, s->qkv_bias, PCTL_ROLE_K_BIAS, k);
-	product(w, "v", at, PCTL_ROLE_V, s->qkv_bias, PCTL_ROLE_V_BIAS, v);
+	projections(w, at, q, k, v);
 	turned(w, "q", q, s->n_heads, PCTL_ROLE_Q_NORM, at);
 	memcpy(q, at, sizeof(q));
 	cache(w, "write_k", w->keys, turned(w, "k", k, s->n_kv_heads, PCTL_ROLE_K_NORM, at));
@@ -286,16 +319,24 @@ static const char *expert_product(model_text *w, const char *id, const char *x,
 	return text_print(out, REF_SIZE, "%s%s.y", w->prefix, id);
 }
 
-/* What every token goes through, weighed by the sigmoid of one feature, added to what the chosen experts give. */
+/* What every token goes through, weighed by the sigmoid of one feature where there is a gate, added to what the chosen experts give. */
 static void shared(model_text *w, const char *x, char out[REF_SIZE])
 {
 	char gate[REF_SIZE], up[REF_SIZE], in[IN_SIZE], attr[64];
+	uint32_t layers, experts_of;
 
 	product(w, "shared_gate", x, PCTL_ROLE_SHARED_GATE, 0, PCTL_ROLE_SHARED_GATE, gate);
 	product(w, "shared_up", x, PCTL_ROLE_SHARED_UP, 0, PCTL_ROLE_SHARED_UP, up);
 	gated(w, "shared_act", gate, up);
 	text_print(gate, sizeof(gate), "%sshared_act.y", w->prefix);
 	product(w, "shared_down", gate, PCTL_ROLE_SHARED_DOWN, 0, PCTL_ROLE_SHARED_DOWN, up);
+	if (!pctl_model_needs(w->s, PCTL_ROLE_SHARED_ROUTER, pctl_model_layout_of(w->m), &layers,
+			      &experts_of)) {
+		text_job(w, "experts", OP_ADD,
+			 text_print(in, sizeof(in), "a = \"%s\"; b = \"%s\";", out, up), NULL);
+		text_print(out, REF_SIZE, "%sexperts.y", w->prefix);
+		return;
+	}
 	/* GGUF has it as a row without an axis of rows. */
 	text_small(w, PCTL_ROLE_SHARED_ROUTER, gate);
 	text_job(w, "shared_row", OP_RESHAPE, text_print(in, sizeof(in), "x = \"%s\";", gate),
@@ -344,11 +385,17 @@ static void feed_forward(model_text *w, const char *x, char out[REF_SIZE])
 
 	norm(w, "ffn_norm", x, PCTL_ROLE_FFN_NORM);
 	text_print(at, sizeof(at), "%sffn_norm.y", w->prefix);
-	if (w->s->n_experts != 0) {
+	if (pctl_model_layer_has(w->s, PCTL_ROLE_ROUTER, w->number) && w->s->n_experts != 0) {
 		mixture(w, at, out);
 	} else {
-		product(w, "gate", at, PCTL_ROLE_GATE, 0, PCTL_ROLE_GATE, gate);
-		product(w, "up", at, PCTL_ROLE_UP, 0, PCTL_ROLE_UP, up);
+		if (pctl_model_is_fused(w->s)) {
+			product(w, "gate_up", at, PCTL_ROLE_GATE_UP, 0, PCTL_ROLE_GATE_UP, out);
+			columns(w, "gate", out, 0, w->s->n_ff, gate);
+			columns(w, "up", out, w->s->n_ff, w->s->n_ff, up);
+		} else {
+			product(w, "gate", at, PCTL_ROLE_GATE, 0, PCTL_ROLE_GATE, gate);
+			product(w, "up", at, PCTL_ROLE_UP, 0, PCTL_ROLE_UP, up);
+		}
 		gated(w, "act", gate, up);
 		text_print(at, sizeof(at), "%sact.y", w->prefix);
 		product(w, "down", at, PCTL_ROLE_DOWN, 0, PCTL_ROLE_DOWN, out);

@@ -60,17 +60,22 @@ static void cache_type(const model_text *w, char out[128])
 
 /* ---- layers as groups ---- */
 
-/* Spans between which the kind of layers changes. */
-static uint32_t spans_of(const pctl_model_shape *s, span out[3])
+/* Spans between which the kind of layers changes: where windows begin, and where experts do. Windows of every other layer begin at the first
+ * layer, in families without layers in front. */
+static uint32_t spans_of(const pctl_model_shape *s, span out[4])
 {
-	const uint64_t first =
+	const uint64_t window =
 		s->window != 0 && s->window_first < s->n_layers ? s->window_first : 0;
+	const uint64_t first = window > s->n_dense ? window : s->n_dense,
+		       before = window > s->n_dense ? s->n_dense : window;
 	const uint64_t step = s->window != 0 ? s->window_every : 1;
 	const uint64_t turns = (s->n_layers - first) / step;
 	uint32_t n = 0;
 
-	if (first != 0)
-		out[n++] = (span){0, first, 1};
+	if (before != 0)
+		out[n++] = (span){0, before, 1};
+	if (first != before)
+		out[n++] = (span){before, first - before, 1};
 	if (turns != 0)
 		out[n++] = (span){first, turns * step, step};
 	if (first + turns * step != s->n_layers)
@@ -175,7 +180,7 @@ static void each_tensor(const model_text *w, pctl_str_buf *inputs)
 
 	for (uint64_t i = 0; (t = pctl_model_tensor_at(w->m, i)) != NULL; i++) {
 		/* What is in words in the pipeline. */
-		if (t->role == PCTL_ROLE_ROPE_FREQS)
+		if (pctl_model_role_is_said(t->role))
 			continue;
 		(void)pctl_model_tensor_file(w->m, t->file, &path);
 		text_input_name(t->name, name);
@@ -217,7 +222,7 @@ static pctl_status write_text(model_text *w, const pctl_call *call, char **out)
 		     outputs = PCTL_STR_BUF_INIT, all = PCTL_STR_BUF_INIT;
 	pctl_status status = PCTL_OK;
 	char at[REF_SIZE], next[REF_SIZE];
-	span spans[3];
+	span spans[4];
 	size_t n;
 
 	text_choice_inputs(w, &inputs);

@@ -15,6 +15,18 @@
 #define ROPE(b) .base = (b), .factor = 1
 
 static const pctl_synth_shape shapes[] = {
+	{"deepseek-moe-16b",
+	 "DeepSeekMoE: 6 of 64 experts and two shared ones without a gate, a first layer without "
+	 "any",
+	 {.family = PCTL_MODEL_DEEPSEEK,
+	  SIZES(28, 2048, 16, 16, 128, 1408, 102400, 4096),
+	  .rms_eps = 1e-6,
+	  .n_experts = 64,
+	  .n_used = 6,
+	  .n_ff_shared = 2816,
+	  .n_dense = 1,
+	  .n_ff_dense = 10944,
+	  .rope = {ROPE(10000)}}},
 	{"gemma-2b",
 	 "Gemma: GeGLU, embeddings scaled and tied, one head of keys",
 	 {.family = PCTL_MODEL_GEMMA,
@@ -67,6 +79,13 @@ static const pctl_synth_shape shapes[] = {
 	  .rms_eps = 1e-5,
 	  EXPERTS(8, 2),
 	  .rope = {ROPE(1000000)}}},
+	{"phi3-mini-4k",
+	 "Phi 3: q, k and v of one tensor, gate and up of another, a sliding window",
+	 {.family = PCTL_MODEL_PHI3,
+	  SIZES(32, 3072, 32, 32, 96, 8192, 32064, 4096),
+	  .rms_eps = 1e-5,
+	  .window = 2047,
+	  .rope = {ROPE(10000)}}},
 	{"qwen1.5-moe-a2.7b",
 	 "Qwen 1.5 with 4 of 60 experts and a shared one behind a gate",
 	 {.family = PCTL_MODEL_QWEN2MOE,
@@ -154,6 +173,8 @@ static const struct {
 	{"n_experts", offsetof(pctl_model_shape, n_experts)},
 	{"n_used", offsetof(pctl_model_shape, n_used)},
 	{"n_ff_shared", offsetof(pctl_model_shape, n_ff_shared)},
+	{"n_dense", offsetof(pctl_model_shape, n_dense)},
+	{"n_ff_dense", offsetof(pctl_model_shape, n_ff_dense)},
 	{"window", offsetof(pctl_model_shape, window)},
 };
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

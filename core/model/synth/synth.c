@@ -52,9 +52,8 @@ static pctl_status row(void *ctx, pctl_model_role role, uint32_t layer, uint32_t
 	pctl_model_expected(&s->shape, role, PCTL_MODEL_LAYOUT_SAFETENSORS, &t);
 	n = t.dim[t.rank - 1];
 	*out = (pctl_model_row){PCTL_SCALAR_F32, s->row};
-	if (role == PCTL_ROLE_ROPE_FREQS) {
-		for (uint64_t i = 0; i < n; i++)
-			s->row[i] = pctl_model_rope_divisor(&s->shape, i);
+	if (pctl_model_role_is_said(role)) {
+		pctl_model_said(&s->shape, role, s->row);
 		return PCTL_OK;
 	}
 	words(s, role, layer, expert, number * n, n,
@@ -74,7 +73,7 @@ static uint64_t longest_row(const pctl_model_shape *s)
 {
 	const uint64_t q = s->n_heads * s->head_dim,
 		       wide = s->n_ff > s->n_ff_shared ? s->n_ff : s->n_ff_shared,
-		       ff = wide > q ? wide : q;
+		       all = wide > s->n_ff_dense ? wide : s->n_ff_dense, ff = all > q ? all : q;
 
 	return s->n_embd > ff ? s->n_embd : ff;
 }

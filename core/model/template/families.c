@@ -317,6 +317,26 @@ static void llama2(template_sink *s)
 	}
 }
 
+/* ---- Phi 3 ---- */
+
+static void phi3(template_sink *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		const pctl_message *m = &s->messages[i];
+
+		template_mark(s, is_role(m, "system") ? "<|system|>"
+				 : is_role(m, "user") ? "<|user|>"
+						      : "<|assistant|>");
+		template_say(s, "\n");
+		template_put(s, m->content);
+		template_mark(s, "<|end|>");
+		template_say(s, "\n");
+	}
+	template_mark(s, s->flags & PCTL_TEMPLATE_PROMPT ? "<|assistant|>" : "<|endoftext|>");
+	if (s->flags & PCTL_TEMPLATE_PROMPT)
+		template_say(s, "\n");
+}
+
 const pctl_template template_families[] = {
 	{"qwen3",
 	 {"<|im_start|>", "enable_thinking", "<think>\\n\\n</think>"},
@@ -407,5 +427,13 @@ const pctl_template template_families[] = {
 	 0,
 	 0,
 	 mistral_v3},
+	{"phi3",
+	 {"<|system|>", "<|user|>", "<|end|>"},
+	 {"<|im_start|>", "<|im_sep|>", "<|tool|>"},
+	 SYSTEM_ANYWHERE,
+	 0,
+	 0,
+	 0,
+	 phi3},
 };
 const uint32_t template_n_families = sizeof(template_families) / sizeof(template_families[0]);

@@ -14,6 +14,7 @@ typedef struct template_sink {
 	pctl_token_ids *ids;
 	pctl_str_buf text; /* since the last special token; without a tokenizer, all */
 	int begun;	   /* a token was put */
+	int strips;	   /* and white space behind it goes with it */
 	pctl_status status;
 } template_sink;
 

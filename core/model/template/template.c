@@ -84,15 +84,19 @@ pctl_status pctl_template_recognise(const char *text, size_t n, const pctl_call 
 /* Text up to here goes to the tokenizer, all of it together, as it would in one text. */
 static void flush(template_sink *s)
 {
+	size_t from;
+
 	if (s->tokenizer == NULL || s->status != PCTL_OK)
 		return;
+	from = s->strips && !s->text.failed ? pctl_tokenizer_white_space(s->text.data, s->text.n)
+					    : 0;
 	if (s->text.failed)
 		s->status = pctl_no_memory(s->call, "a conversation");
-	else if (s->text.n != 0)
-		s->status = pctl_tokenizer_encode(s->tokenizer, s->text.data, s->text.n,
-						  s->t->encode_flags |
-							  (s->begun ? PCTL_ENCODE_CONTINUED : 0),
-						  s->call, s->ids);
+	else if (s->text.n != from)
+		s->status = pctl_tokenizer_encode(
+			s->tokenizer, s->text.data + from, s->text.n - from,
+			s->t->encode_flags | (s->begun ? PCTL_ENCODE_CONTINUED : 0), s->call,
+			s->ids);
 	s->begun |= s->text.n != 0;
 	s->text.n = 0;
 }
@@ -132,6 +136,7 @@ void template_mark(template_sink *s, const char *special)
 	else if (!PCTL_VEC_PUSH(s->ids, id))
 		s->status = pctl_no_memory(s->call, "ids");
 	s->begun = 1;
+	s->strips = pctl_tokenizer_strips(s->tokenizer, id);
 }
 
 static pctl_status bad(const template_sink *s, uint32_t i, const char *what)

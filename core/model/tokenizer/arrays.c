@@ -38,6 +38,25 @@ static pctl_status put_tokens(pctl_tokenizer *t, const pctl_tokenizer_arrays *a,
 	return PCTL_OK;
 }
 
+/* GGUF does not say which tokens take white space behind them: phi3's do, and are known by its conversations' marks. */
+static void mark_phi3(pctl_tokenizer *t)
+{
+	static const char *const marks[] = {"<|assistant|>", "<|user|>", "<|system|>", "<|end|>"};
+	static const char *const others[] = {"<unk>", "<s>", "<|endoftext|>"};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		for (size_t k = 0; k < 4; k++)
+			n += t->tokens[i].kind == PCTL_TOKEN_SPECIAL &&
+			     strcmp(t->tokens[i].text.text, marks[k]) == 0;
+	for (uint32_t i = 0; n == 4 && i < t->n; i++) {
+		t->tokens[i].strips = t->tokens[i].kind == PCTL_TOKEN_SPECIAL;
+		for (size_t k = 0; k < 3; k++)
+			if (strcmp(t->tokens[i].text.text, others[k]) == 0)
+				t->tokens[i].strips = 0;
+	}
+}
+
 /* "LEFT RIGHT": the blank is the only one, for the alphabet of bytes has none. */
 static pctl_status put_merges(pctl_tokenizer *t, const pctl_tokenizer_arrays *a,
 			      const pctl_call *call)
@@ -137,6 +156,8 @@ static pctl_status set_up(pctl_tokenizer *t, const pctl_tokenizer_arrays *a, con
 	status = put_tokens(t, a, call);
 	if (status == PCTL_OK && is_bytes)
 		status = put_merges(t, a, call);
+	if (status == PCTL_OK && !is_bytes)
+		mark_phi3(t);
 	if (status == PCTL_OK)
 		status = put_roles(t, a,
 				   is_bytes ? strcmp(t->split->name, "gpt2") != 0 &&

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/utf8.h"
 #include "model/tokenizer/private.h"
 
 typedef struct work {
@@ -44,6 +45,22 @@ static size_t longest(const work *w, const token_trie *trie, const char *text, s
 	return best;
 }
 
+size_t pctl_tokenizer_white_space(const char *text, size_t n)
+{
+	size_t at = 0, step;
+	uint32_t c;
+
+	for (; at < n; at += step) {
+		step = pctl_utf8_decode(text + at, n - at, &c);
+		if (step == 0 ||
+		    !((c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 ||
+		      c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+		      c == 0x202f || c == 0x205f || c == 0x3000))
+			break;
+	}
+	return at;
+}
+
 static pctl_status part(work *w, const token_trie *trie, const char *text, size_t n, int first,
 			on_gap gap)
 {
@@ -62,7 +79,10 @@ static pctl_status part(work *w, const token_trie *trie, const char *text, size_
 			status = gap(w, text + begun, at - begun, first && begun == 0);
 		if (status == PCTL_OK && !PCTL_VEC_PUSH(w->out, id))
 			status = pctl_no_memory(w->call, "ids");
-		begun = at += found;
+		at += found;
+		if (w->t->tokens[id].strips)
+			at += pctl_tokenizer_white_space(text + at, n - at);
+		begun = at;
 	}
 	if (status == PCTL_OK && n > begun)
 		status = gap(w, text + begun, n - begun, first && begun == 0);

@@ -137,19 +137,21 @@ static pctl_status merges(json_reader *r, const cJSON *list, const token_table *
 
 static pctl_status one_added(json_reader *r, const cJSON *j, uint32_t room)
 {
-	static const char *const switches[] = {"single_word", "lstrip", "rstrip"};
+	static const char *const switches[] = {"single_word", "lstrip"};
 	const cJSON *content = json_get(j, "content");
-	int is_special, normalised, on;
+	int is_special, normalised, strips = 0, on;
 	uint32_t id;
 	size_t n;
 	pctl_status status = json_object(r, "added_tokens", j,
 					 "id content single_word lstrip rstrip normalized special");
 
-	for (size_t i = 0; i < 3 && status == PCTL_OK; i++) {
+	for (size_t i = 0; i < 2 && status == PCTL_OK; i++) {
 		status = json_bool(r, "added_tokens", j, switches[i], 0, &on);
 		if (status == PCTL_OK && on)
 			status = json_unknown(r, "added_tokens", "a token with", switches[i]);
 	}
+	if (status == PCTL_OK)
+		status = json_bool(r, "added_tokens", j, "rstrip", 0, &strips);
 	if (status == PCTL_OK)
 		status = json_bool(r, "added_tokens", j, "special", 0, &is_special);
 	if (status == PCTL_OK)
@@ -175,6 +177,7 @@ static pctl_status one_added(json_reader *r, const cJSON *j, uint32_t room)
 	r->t->tokens[id].kind = is_special ? PCTL_TOKEN_SPECIAL : PCTL_TOKEN_ADDED;
 	r->t->tokens[id].added = 1;
 	r->t->tokens[id].normalised = (uint8_t)normalised;
+	r->t->tokens[id].strips = (uint8_t)strips;
 	return PCTL_OK;
 }
 

@@ -12,12 +12,13 @@
 #define NORMALS_MAX 8u
 
 /* text: as the file writes it; bytes: what it stands for. in_model: in the model's own vocabulary, so that a merge can end there.
- * added: among the added tokens of the file. normalised: an added token that is looked for behind normalisation. */
+ * added: among the added tokens of the file. normalised: an added token that is looked for behind normalisation. strips: white space behind it
+ * is taken with it. */
 typedef struct token {
 	pctl_token_text text, bytes;
 	double score;
 	pctl_token_kind kind;
-	uint8_t in_model, added, normalised;
+	uint8_t in_model, added, normalised, strips;
 } token;
 
 /* Texts to numbers, open addressing; the texts are in `tokens`. */

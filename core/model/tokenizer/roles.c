@@ -13,8 +13,9 @@ static const char *const names[PCTL_TOKEN_ROLES][8] = {
 };
 
 /* A turn of a chat or a text ends with one of these. */
-static const char *const ends[] = {"<|end_of_text|>", "<|eot_id|>",    "<|eom_id|>", "<|im_end|>",
-				   "<|endoftext|>",   "<end_of_turn>", "<eos>",	     "</s>"};
+static const char *const ends[] = {"<|end_of_text|>", "<|eot_id|>",    "<|eom_id|>",
+				   "<|im_end|>",      "<|endoftext|>", "<end_of_turn>",
+				   "<eos>",	      "</s>",	       "<|end|>"};
 
 static uint32_t special_named(const pctl_tokenizer *t, const char *name)
 {

@@ -149,6 +149,10 @@ void pctl_token_stream_end(pctl_token_stream *s, pctl_str_buf *out);
 
 /* Ids are below this. */
 uint32_t pctl_tokenizer_size(const pctl_tokenizer *t);
+/* 1: white space (Unicode's White_Space) behind this token belongs to it, and is no part of what follows. */
+int pctl_tokenizer_strips(const pctl_tokenizer *t, uint32_t id);
+/* How many of n bytes in front are such. */
+size_t pctl_tokenizer_white_space(const char *text, size_t n);
 /* What a token is and which bytes it stands for; those live as long as the tokenizer. HOLE: no such token. */
 pctl_token_kind pctl_tokenizer_token(const pctl_tokenizer *t, uint32_t id, pctl_token_text *bytes);
 /* The token that is written so in the file (byte-level: in its alphabet), the lowest id where several are; else NONE. */

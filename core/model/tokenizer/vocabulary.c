@@ -346,6 +346,11 @@ uint32_t pctl_tokenizer_size(const pctl_tokenizer *t)
 	return t->n;
 }
 
+int pctl_tokenizer_strips(const pctl_tokenizer *t, uint32_t id)
+{
+	return id < t->n && t->tokens[id].strips;
+}
+
 pctl_token_kind pctl_tokenizer_token(const pctl_tokenizer *t, uint32_t id, pctl_token_text *bytes)
 {
 	*bytes = (pctl_token_text){"", 0};

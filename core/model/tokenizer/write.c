@@ -60,7 +60,7 @@ static void added_tokens(pctl_json *j, const pctl_tokenizer *t)
 		pctl_json_kv_string(j, "content", k->text.text);
 		pctl_json_kv_bool(j, "single_word", 0);
 		pctl_json_kv_bool(j, "lstrip", 0);
-		pctl_json_kv_bool(j, "rstrip", 0);
+		pctl_json_kv_bool(j, "rstrip", k->strips);
 		pctl_json_kv_bool(j, "normalized", k->normalised);
 		pctl_json_kv_bool(j, "special", k->kind == PCTL_TOKEN_SPECIAL);
 		pctl_json_object_end(j);

@@ -117,10 +117,10 @@ typedef struct pctl_plan_slot {
 /*
  * The plan of an op in place, on ranges of a plan's buffers: of its inputs, then of its outputs, each as large as its type. An output
  * that the op declares to lie in an input's place may have that input's range: then the copy falls away, and nothing else of
- * the op may look at the input (PC4132). It can have no assertion and no lookup, for it may run many times; with PCTL_PUT_KEPT
- * it can, for whoever keeps the plan looks after each time.
+ * the op may look at the input (PC4132). It can have no assertion and no lookup, for it may run many times; with PCTL_PUT_ASSERTS
+ * it can, for its steps are written out, and with PCTL_PUT_KEPT, for whoever keeps the plan looks after each time.
  */
-enum { PCTL_PUT_KEPT = 1 };
+enum { PCTL_PUT_KEPT = 1, PCTL_PUT_ASSERTS = 2 };
 pctl_status pctl_job_plan_put(const pctl_planner *planner, const pctl_op_ref *op,
 			      const pctl_op_query *q, const pctl_plan_slot *slots, uint32_t n_slots,
 			      uint32_t flags, const pctl_call *call, pctl_job_plan *plan);

@@ -78,7 +78,7 @@ pctl_status pctl_job_plan_put(const pctl_planner *planner, const pctl_op_ref *op
 			       .op = op,
 			       .call = call,
 			       .depth = 1,
-			       .within = !is_kept,
+			       .within = (flags & (PCTL_PUT_KEPT | PCTL_PUT_ASSERTS)) == 0,
 			       .flags = PCTL_PLAN_RUN};
 	pctl_status status = PCTL_OK;
 	uint32_t local;

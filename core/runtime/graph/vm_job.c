@@ -1,6 +1,7 @@
 /* Plans of machines: of one turn of a machine that stays on a device, and of a job, which boots one, feeds it, runs it and reads it. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "foundation/diag/diag.h"
 #include "runtime/graph/vm_private.h"
@@ -43,7 +44,8 @@ static void move_step(pctl_step *s, uint32_t from, uint64_t n, uint32_t to, uint
 	}
 }
 
-/* What assertions look at, in one buffer, so that it is read at once: a multiple of PCTL_PLAN_ALIGN for each buffer that they name. */
+/* What assertions look at, in one buffer, so that it is read (of a job: filled) at once: a multiple of PCTL_PLAN_ALIGN for each buffer that
+ * they name. */
 static void gather_verdicts(struct pctl_vm_maker *m)
 {
 	pctl_job_plan *p = m->plan;
@@ -188,6 +190,48 @@ static pctl_status put_outputs(struct pctl_vm_maker *m, const pctl_vm_port *out,
 	return status;
 }
 
+/* A step of an instance that is skipped asserts nothing: its verdict is what was put there before all steps, which is that all holds. */
+static pctl_status hold_verdicts(struct pctl_vm_maker *m)
+{
+	pctl_job_plan *p = m->plan;
+	const uint32_t number = m->at.verdicts;
+	pctl_plan_slot from = {0}, to = {.buffer = number};
+	const uint64_t n = p->buffers[number].n_bytes;
+	uint8_t *hold = calloc(n + 1u, 1);
+	pctl_status status;
+	pctl_step move;
+
+	if (hold == NULL)
+		return pctl_no_memory(m->call, "a plan");
+	for (uint32_t i = 0; i < p->n_checks; i++)
+		for (uint32_t k = 0; k < p->checks[i].bytes; k++)
+			hold[p->checks[i].offset + k] = (uint8_t)(p->checks[i].expected >> 8 * k);
+	status = pctl_job_plan_buffer(p, PCTL_PLAN_PARAMS, n, hold, m->call, &from.buffer);
+	free(hold);
+	if (status == PCTL_OK)
+		status = pctl_job_plan_move(p, &from, &to, n, m->call);
+	if (status != PCTL_OK)
+		return status;
+	move = p->steps[p->n_steps - 1u];
+	memmove(p->steps + 1, p->steps, (p->n_steps - 1u) * sizeof(*p->steps));
+	p->steps[0] = move;
+	return PCTL_OK;
+}
+
+/* Ops of a job may assert: each turn is written out, so every assertion has words of its own, which are looked at behind the job. */
+static pctl_status put_verdicts(struct pctl_vm_maker *m)
+{
+	pctl_status status;
+
+	if (m->plan->n_checks == 0 || !m->d->skipping)
+		return PCTL_OK;
+	status = pctl_job_plan_buffer(m->plan, PCTL_PLAN_TEMP, 0, NULL, m->call, &m->at.verdicts);
+	if (status != PCTL_OK)
+		return status;
+	gather_verdicts(m);
+	return hold_verdicts(m);
+}
+
 static pctl_status check_bytes(const struct pctl_vm_maker *m, const pctl_vm_port *p, uint64_t n,
 			       int is_output, uint32_t i)
 {
@@ -222,7 +266,11 @@ pctl_status pctl_vm_job_plan(const pctl_planner *planner, const char *job, const
 			     const pctl_vm_port *out, const uint64_t *out_bytes, uint32_t n_out,
 			     const pctl_call *call, pctl_job_plan **plan)
 {
-	struct pctl_vm_maker m = {.planner = planner, .d = d, .call = call, .kind = PCTL_PLAN_TEMP};
+	struct pctl_vm_maker m = {.planner = planner,
+				  .d = d,
+				  .call = call,
+				  .kind = PCTL_PLAN_TEMP,
+				  .put = PCTL_PUT_ASSERTS};
 	uint32_t *heap = calloc(d->n_heap + 1u, sizeof(*heap)), number;
 	pctl_status status = heap == NULL ? pctl_no_memory(call, "a plan") : begin(&m, job);
 
@@ -248,6 +296,8 @@ pctl_status pctl_vm_job_plan(const pctl_planner *planner, const char *job, const
 		status = put_inputs(&m, in, in_bytes, n_in);
 	for (uint32_t i = 0; status == PCTL_OK && i < d->turns; i++)
 		status = pctl_vm_put_turn(&m);
+	if (status == PCTL_OK)
+		status = put_verdicts(&m);
 	if (status == PCTL_OK)
 		status = put_outputs(&m, out, out_bytes, n_in, n_out);
 	if (status == PCTL_OK)

@@ -217,6 +217,33 @@ static pctl_status put_text(struct pctl_vm_maker *m, uint32_t instance, uint32_t
 				 : status;
 }
 
+static int is_memory(const struct pctl_vm_maker *m, uint32_t buffer)
+{
+	return (buffer >= m->at.registers && buffer < m->at.registers + m->d->instances) ||
+	       buffer == m->at.globals;
+}
+
+/* What a step asserts says which step it is. Words that later steps write tell nothing of this one. */
+static pctl_status name_checks(const struct pctl_vm_maker *m, uint32_t instance,
+			       const pctl_vm_step *s, uint32_t first)
+{
+	for (uint32_t i = first; i < m->plan->n_checks; i++) {
+		pctl_plan_check *c = &m->plan->checks[i];
+
+		if (is_memory(m, c->buffer))
+			return pctl_refuse_at(m->call, PC4132_PLAN, &s->pos, NULL,
+					      "step %s: op %s asserts something of the machine's "
+					      "memory, which later steps may change",
+					      s->name, s->op.desc->name);
+		c->message =
+			pctl_arena_printf(m->plan->arena, "step %s of instance %" PRIu32 ": %s",
+					  s->name, instance, c->message);
+		if (c->message == NULL)
+			return pctl_no_memory(m->call, "a plan");
+	}
+	return PCTL_OK;
+}
+
 static pctl_status put_op(struct pctl_vm_maker *m, uint32_t instance, const pctl_vm_step *s)
 {
 	const pctl_op_query q = {.head = PCTL_HEAD(pctl_op_query),
@@ -225,6 +252,7 @@ static pctl_status put_op(struct pctl_vm_maker *m, uint32_t instance, const pctl
 				 .in = s->types,
 				 .attr = s->attr,
 				 .n_attr = s->n_attr};
+	const uint32_t first = m->plan->n_checks;
 	pctl_plan_slot slots[2 * PCTL_PORTS_MAX];
 	pctl_op_result result;
 	pctl_status status = pctl_op_infer(&s->op, &q, m->plan->name, &s->pos, m->call, &result);
@@ -244,15 +272,10 @@ static pctl_status put_op(struct pctl_vm_maker *m, uint32_t instance, const pctl
 		slots[i] = slot_of(m, &s->ports[i], instance);
 		(void)pctl_type_buffer_bytes(&s->types[i], &slots[i].n_bytes);
 	}
-	return status == PCTL_OK ? pctl_job_plan_put(m->planner, &s->op, &q, slots,
-						     s->n_in + s->n_out, m->put, m->call, m->plan)
-				 : status;
-}
-
-static int is_memory(const struct pctl_vm_maker *m, uint32_t buffer)
-{
-	return (buffer >= m->at.registers && buffer < m->at.registers + m->d->instances) ||
-	       buffer == m->at.globals;
+	if (status == PCTL_OK)
+		status = pctl_job_plan_put(m->planner, &s->op, &q, slots, s->n_in + s->n_out,
+					   m->put, m->call, m->plan);
+	return status == PCTL_OK ? name_checks(m, instance, s, first) : status;
 }
 
 /* Of an instance that may be skipped nothing changes its memory but what a dispatch does. */

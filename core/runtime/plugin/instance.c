@@ -132,6 +132,7 @@ static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_en
 		return st;
 	if (!o.launch.envp)
 		return pctl_no_memory(call, "a session");
+	r->wrote = 1;
 	st = pctl_remote_open(&o, call, &s->remote);
 	if (st)
 		return st;

@@ -378,8 +378,8 @@ void pctl_registry_close(pctl_registry *r)
 		pctl_oplib_close(r, r->plugins[i]);
 		pctl_plugin_unseal(r->plugins[i]);
 	}
-	if (r->cache && r->cache_bytes != UINT64_MAX)
-		pctl_cache_trim(r->cache, r->cache_bytes);
+	if (r->cache && r->wrote && r->cache_bytes != UINT64_MAX)
+		(void)pctl_cache_trim(r->cache, r->cache_bytes);
 	free(r->plugins);
 	free(r->dirs);
 	free(r->ops);

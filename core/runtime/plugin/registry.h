@@ -51,7 +51,7 @@ typedef struct pctl_plugin_rules {
  * disabled  ids that may not be used; disabled_by says who decided so (a file name)
  * probe_ms, start_ms, call_ms, grace_ms  as in remote.h; 0: 10 s, 30 s, 120 s, 10 s
  * cache_bytes  the most that compiled kernels in the cache may take, the host's and the drivers'; what is over it goes when
- *              the registry closes. Only with bound_cache: else there is no bound.
+ *              the registry closes after workers ran: looked for where it may be that much, by 16 MiB a run. Only with bound_cache: else there is no bound.
  * rules     of the policy in force; NULL: everything that is found may be used
  * log       gets what workers write to standard error, as entries of their plugin, and their beginning and end; NULL: nobody
  * strikes   deaths of workers of one plugin and driver in a row that lead to quarantine; 0: 3

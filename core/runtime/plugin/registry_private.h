@@ -69,6 +69,7 @@ struct pctl_registry {
 	char unknown[33]; /* files.c: stands for files that cannot be told */
 	pctl_plugin_rules rules;
 	uint64_t cache_bytes; /* UINT64_MAX: no bound */
+	int wrote;	      /* a worker was started that may have compiled something */
 	uint32_t flags;
 	const char *const *unconfined, *const *readable; /* the caller's, copied */
 	uint32_t n_unconfined, n_readable;
@@ -182,8 +183,11 @@ void pctl_worker_warn(pctl_registry *r, const known_plugin *p, const pctl_call *
 /* The i-th directory below `dir` that this environment speaks of; NULL behind the last. */
 const char *pctl_worker_private_dir(uint32_t i);
 
-/* Remove the oldest of what was compiled, until the cache directory holds at most so many bytes of it. */
-void pctl_cache_trim(const char *cache, uint64_t most);
+/*
+ * Behind a run whose workers could write to the cache directory: keep what was compiled within `most` bytes. Where it may be more,
+ * by what was there the last time and 16 MiB for each run since, it is looked at, and the oldest goes; 1: so it was.
+ */
+int pctl_cache_trim(const char *cache, uint64_t most);
 
 /* Run `pipectl-worker --probe`; facts into the info, or the plugin refused. */
 void pctl_probe_run(pctl_registry *r, known_plugin *p);

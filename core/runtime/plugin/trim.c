@@ -1,7 +1,10 @@
 /* Keeping what was compiled within its bound: the host's own kernels at the top of the cache directory and what drivers
- * keep below drivers/. The oldest files go first; a driver that is in use by somebody keeps its own. */
+ * keep below drivers/. The oldest files go first; a driver that is in use by somebody keeps its own. What there is is looked at only when
+ * it may be more than the bound: how much it was the last time, and how many runs could write since, is noted. */
 #include <fcntl.h>
 #include <fts.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -10,7 +13,13 @@
 #include "foundation/base/vec.h"
 #include "runtime/plugin/registry_private.h"
 
+#include "foundation/base/file.h"
+
 #define KERNEL_PREFIX "bafk" /* compiled kernels are named by CIDs */
+#define NOTE "compiled"	     /* in the cache's own folder, where no worker may write */
+#define NOTE_MAX 128u
+/* More than a run's drivers compile: what runs write beyond it is found a few runs later. */
+#define RUN_BYTES (UINT64_C(16) << 20)
 
 typedef struct cached_file {
 	char *path;
@@ -107,30 +116,89 @@ static int remove_below(int root, const char *path)
 	return removed;
 }
 
-void pctl_cache_trim(const char *cache, uint64_t most)
+/* Remove the oldest files until the others have no more than `most` bytes; how many they have then. */
+static uint64_t remove_oldest(const char *cache, cached_files *files, uint64_t most)
+{
+	const int root = open(cache, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const size_t n_root = strlen(cache);
+
+	if (files->all.n != 0)
+		qsort(files->all.items, files->all.n, sizeof(*files->all.items), by_age);
+	for (uint32_t i = 0; i < files->all.n && root >= 0 && files->n_bytes > most; i++) {
+		const cached_file *f = &files->all.items[i];
+
+		if (!f->busy &&
+		    remove_below(root, f->path + n_root + strspn(f->path + n_root, "/")))
+			files->n_bytes -= f->n_bytes;
+	}
+	if (root >= 0)
+		close(root);
+	return files->n_bytes;
+}
+
+/* Where it was too much an eighth of the bound is made free, so that the next run need not look again. */
+static uint64_t look_and_trim(const char *cache, uint64_t most)
 {
 	char *const roots[] = {(char *)(uintptr_t)cache, NULL};
 	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-	const int root = open(cache, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	const size_t n_root = strlen(cache);
 	cached_files files = {.n_bytes = 0};
+	uint64_t left;
 	FTSENT *e;
 
 	while (tree != NULL && (e = fts_read(tree)) != NULL)
 		look(&files, tree, e);
 	if (tree != NULL)
 		fts_close(tree);
-	if (files.all.n != 0 && files.n_bytes > most)
-		qsort(files.all.items, files.all.n, sizeof(*files.all.items), by_age);
-	for (uint32_t i = 0; i < files.all.n; i++) {
-		const cached_file *f = &files.all.items[i];
-
-		if (files.n_bytes > most && !f->busy && root >= 0 &&
-		    remove_below(root, f->path + n_root + strspn(f->path + n_root, "/")))
-			files.n_bytes -= f->n_bytes;
-		free(f->path);
-	}
-	if (root >= 0)
-		close(root);
+	left = files.n_bytes > most ? remove_oldest(cache, &files, most - most / 8) : files.n_bytes;
+	for (uint32_t i = 0; i < files.all.n; i++)
+		free(files.all.items[i].path);
 	free(files.all.items);
+	return left;
+}
+
+/* bytes: when it was looked at; runs: since; looks: how often it was, for whoever counts. */
+typedef struct trim_note {
+	uint64_t bytes, runs, looks;
+} trim_note;
+
+/* 0: there is none, or it is no note. */
+static int read_note(const char *path, trim_note *out)
+{
+	char *text = NULL;
+	uint64_t n;
+	int end = 0;
+
+	*out = (trim_note){0};
+	if (!pctl_file_exists(path) || pctl_file_read(path, NOTE_MAX, NULL, &text, &n) != PCTL_OK)
+		return 0;
+	if (sscanf(text, "bytes %" SCNu64 " runs %" SCNu64 " looks %" SCNu64 "%n", &out->bytes,
+		   &out->runs, &out->looks, &end) != 3 ||
+	    strcmp(text + end, "\n") != 0)
+		end = 0;
+	free(text);
+	return end != 0;
+}
+
+int pctl_cache_trim(const char *cache, uint64_t most)
+{
+	char path[4096], text[NOTE_MAX];
+	int is_known, looks;
+	uint64_t room;
+	trim_note note;
+
+	if (snprintf(path, sizeof(path), "%s/" NOTE, cache) >= (int)sizeof(path))
+		return 0;
+	is_known = read_note(path, &note);
+	room = is_known && note.bytes < most ? most - note.bytes : 0;
+	looks = !is_known || note.runs >= room / RUN_BYTES;
+	if (looks) {
+		note.bytes = look_and_trim(cache, most);
+		note.looks++;
+	}
+	note.runs = looks ? 0 : note.runs + 1;
+	snprintf(text, sizeof(text), "bytes %" PRIu64 " runs %" PRIu64 " looks %" PRIu64 "\n",
+		 note.bytes, note.runs, note.looks);
+	/* Who cannot write it looks again the next time. */
+	(void)pctl_file_write(path, text, strlen(text), 0, NULL);
+	return looks;
 }

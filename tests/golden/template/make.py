@@ -44,11 +44,14 @@ GEMMA3 = TURNS + """{% set first_user_prefix = system_message + '\\n\\n' if syst
 {%- if add_generation_prompt %}{{ '<start_of_turn>model\\n' }}{% endif %}"""
 LLAMA2 = TURNS + """{% for m in rest %}{% set text = '<<SYS>>\\n' + system_message + '\\n<</SYS>>\\n\\n' + m.content if loop.first and system_message is not none else m.content %}
 {% if m.role == 'user' %}{{- bos_token + '[INST] ' + text.strip() + ' [/INST]' }}{% else %}{{- ' ' + text.strip() + ' ' + eos_token }}{% endif %}{% endfor %}"""
+PHI3 = """{% for m in messages %}{% if m.role == 'system' %}{{ '<|system|>\\n' + m.content + '<|end|>\\n' }}{% elif m.role == 'user' %}{{ '<|user|>\\n' + m.content + '<|end|>\\n' }}
+{%- elif m.role == 'assistant' %}{{ '<|assistant|>\\n' + m.content + '<|end|>\\n' }}{% endif %}{% endfor %}
+{%- if add_generation_prompt %}{{ '<|assistant|>\\n' }}{% else %}{{ eos_token }}{% endif %}"""
 DEFAULTS = {"qwen2": "You are a helpful assistant.", "qwen2.5": "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."}
 TEMPLATES = {"chatml": CHATML, "qwen2": "{% set DEFAULT = '" + DEFAULTS["qwen2"] + "' %}" + CHATML, "qwen2.5": "{% set DEFAULT = '" + DEFAULTS["qwen2.5"] + "' %}" + CHATML,
              "qwen3": QWEN3, "llama3": LLAMA3, "llama3.1": LLAMA31, "mistral-v1": MISTRAL_V1, "mistral-v3": MISTRAL_V3, "mistral-tekken": MISTRAL_TEKKEN,
-             "gemma": GEMMA, "gemma3": GEMMA3, "llama2": LLAMA2}
-TOKENS = {"llama3": ("<|begin_of_text|>", ""), "llama3.1": ("<|begin_of_text|>", ""), "gemma": ("<bos>", "<eos>"), "gemma3": ("<bos>", "<eos>")}
+             "gemma": GEMMA, "gemma3": GEMMA3, "llama2": LLAMA2, "phi3": PHI3}
+TOKENS = {"llama3": ("<|begin_of_text|>", ""), "llama3.1": ("<|begin_of_text|>", ""), "gemma": ("<bos>", "<eos>"), "gemma3": ("<bos>", "<eos>"), "phi3": ("<s>", "<|endoftext|>")}
 TEXTS = ["Hello", "  padded \n", "", "two\nlines", "\u3000wide\u00a0", "<think>\nwhy\n</think>\n\nbecause", "no open</think>x", "<think>a<think>b</think>c</think>\n\nd",
          "<tool_response>4</tool_response>", "[INST] x [/INST]", "<|im_end|>", "\x1f\u2003t\u200b "]
 

@@ -19,6 +19,7 @@ TEKKEN = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo
           r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 SPECIAL = {"gpt2": ["<|endoftext|>"], "llama3": ["<|begin_of_text|>", "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"],
            "qwen2": ["<|endoftext|>", "<|im_start|>", "<|im_end|>"], "tekken": ["<unk>", "<s>", "</s>", "[INST]", "[/INST]"]}
+PHI3 = ["<|endoftext|>", "<|assistant|>", "<|system|>", "<|end|>", "<|user|>"]
 SIZE = 700
 
 
@@ -76,7 +77,7 @@ def llama(vocab, name):
     t = Tokenizer(models.BPE(vocab=ids, merges=merges_of(vocab), unk_token="<unk>", fuse_unk=True, byte_fallback=True))
     special = [AddedToken(p, special=True, normalized=False) for p in ("<unk>", "<s>", "</s>")]
     strip = [decoders.Strip(" ", 1, 0)]
-    if name == "llama":
+    if name in ("llama", "phi3"):
         t.normalizer = normalizers.Sequence([normalizers.Prepend("\u2581"), normalizers.Replace(" ", "\u2581")])
         t.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
     elif name == "mistral":
@@ -86,6 +87,9 @@ def llama(vocab, name):
         t.normalizer = normalizers.Replace(" ", "\u2581")
         t.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
         strip = []
+    if name == "phi3":
+        special[2] = AddedToken("</s>", special=True, normalized=False, rstrip=True)
+        special += [AddedToken(p, special=True, normalized=False, rstrip=p != PHI3[0]) for p in PHI3]
     t.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse()] + strip)
     t.add_special_tokens(special)
     if name == "gemma":
@@ -122,17 +126,20 @@ FIXED = ["'s 'S 'll 'LL 'Re 'vE 'm 'd 't'tt", "don't I'LL we\u2019ve it'\u017f",
          "[INST] a [/INST] b", "<0x41>\u4e2d", "\n\n\n\n\n", "<h1>x</h1>", "a\n\n b \n\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "HTTPServer iPhone ABCdefGHI", "  GNU  ", "http://a/b//c"]
 
 
-def texts(count, seed):
+STRIPPED = ["<|user|>\n hi<|end|>\n<|assistant|>\n", "<|system|>\u3000\n x <|end|>", "<|end|>\x1c\n", "<|endoftext|> a", "</s>\u2028\u00a0b", "<s> c", "<|user|>", "<|user|> <|user|>  "]
+
+
+def texts(count, seed, fixed=FIXED):
     r = random.Random(seed)
     words = " ".join(p.read_text() for p in LICENCES)
-    yield from FIXED
-    for i in range(count - len(FIXED)):
+    yield from fixed
+    for i in range(count - len(fixed)):
         kind = r.randrange(5)
         if kind == 0:
             at = r.randrange(len(words))
             yield words[at:at + r.randrange(1, 120)]
         elif kind == 1:
-            yield "".join(r.choice(FIXED) for _ in range(r.randrange(1, 5)))
+            yield "".join(r.choice(fixed) for _ in range(r.randrange(1, 5)))
         else:
             out = ""
             for _ in range(r.randrange(1, 12)):
@@ -143,7 +150,7 @@ def texts(count, seed):
 
 def lines(name, t, count, seed, special):
     """Ids with special tokens found, or with them as text."""
-    for i, text in enumerate(texts(count, seed)):
+    for i, text in enumerate(texts(count, seed, STRIPPED * 2 + FIXED if name == "phi3" else FIXED)):
         flag = i % 2 if special else 0
         if name == "unigram" and not flag and any(s in text for s in ("<unk>", "<s>", "</s>")):
             continue  # Hugging Face finds these pieces in any text; here no text becomes a special token unasked
@@ -159,6 +166,7 @@ def main(folder, count):
     made.update({name: llama(vocab, name) for name in ("llama", "mistral", "gemma")})
     uni, uni_vocab = train_sp(folder, "unigram")
     made["unigram"] = unigram(uni_vocab)
+    made["phi3"] = llama(vocab, "phi3")
     for seed, (name, t) in enumerate(made.items()):
         (folder / f"{name}.json").write_text(json.dumps(json.loads(t.to_str()), ensure_ascii=False, separators=(",", ":")) + "\n")
         with open(folder / f"{name}.tsv", "w") as f:

@@ -42,6 +42,7 @@ def on(h, model, device, flags):
     whole = (all_, logits)
     total, weights = int(all_["device_bytes"]), int(all_["weight_bytes"])
     h.check(f"{device}: one submission a token, nothing is moved", all_["submissions_of_a_token"] == "1" and all_["uploaded_bytes_of_a_token"] == "0" == all_["uploaded_bytes"], str(all_))
+    h.check(f"{device}: the peak is what there is", all_["peak_device_bytes"] == all_["device_bytes"], str(all_))
     h.check(f"{device}: weights are a part", 0 < weights < total, f"{weights} of {total}")
     # Sizes of work come one after the other, and each may need more.
     budget, tries = 1, 0
@@ -74,7 +75,7 @@ def on(h, model, device, flags):
             continue
         same(h, f"{device}: {budget} of {total} bytes change nothing", document, logits, whole)
         now = int(document["uploaded_bytes_of_a_token"])
-        h.check(f"{device}: more memory, fewer bytes moved", (moved is None or now <= moved) and int(document["device_bytes"]) <= budget and (part != 1 or now == 0), f"{moved} {now}")
+        h.check(f"{device}: more memory, fewer bytes moved", (moved is None or now <= moved) and int(document["device_bytes"]) <= int(document["peak_device_bytes"]) <= budget and (part != 1 or now == 0), f"{moved} {now}")
         moved = now
     return whole, least, total
 

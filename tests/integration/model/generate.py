@@ -135,7 +135,8 @@ def small(h, device):
     h.check("without a penalty it does", len(set(tokens_of(plainly)[0])) < 12, str(tokens_of(plainly)))
     status, text, err = h.run("generate", "--model", model, "--prompt", "-", "--tokens", "3", "--context", "128", "--backend", device, stdin=PROMPT.encode())
     h.check("the prompt from standard input", status == 0 and "tokens/s" in err, err)
-    for shape, more in (("qwen3-0.6b", ()), ("llama3.2-1b", ("--type", "bf16")), ("gemma-2b", ()), ("mixtral-8x7b", ("--set", "n_experts=4")), ("qwen1.5-moe-a2.7b", ("--set", "n_experts=4", "--set", "n_ff_shared=96")), ("mistral-7b", ("--type", "q8_0"))):
+    for shape, more in (("qwen3-0.6b", ()), ("llama3.2-1b", ("--type", "bf16")), ("gemma-2b", ()), ("mixtral-8x7b", ("--set", "n_experts=4")), ("qwen1.5-moe-a2.7b", ("--set", "n_experts=4", "--set", "n_ff_shared=96")), ("mistral-7b", ("--type", "q8_0")), ("phi3-mini-4k", ("--set", "window=7")),
+                        ("deepseek-moe-16b", ("--set", "n_layers=3", "--set", "window=7", "--set", "n_experts=4", "--set", "n_used=2", "--set", "n_ff_shared=192", "--set", "n_ff_dense=80"))):
         path = synth(h, f"{shape}.gguf", shape, 3, more=more)
         _, got = generate(h, shape, path, "--backend", device, tokens=3)
         _, cut = generate(h, f"{shape} in chunks", path, "--backend", device, "--chunk", "4", "--batch", "2", tokens=3)

@@ -26,14 +26,16 @@ def description(name, layout):
     """What show says of a family, from the test's own table."""
     c = FAMILIES[name]
     kind = "llama" if layout == "gguf" and family(name) == "mistral" else family(name)
-    scaling = next((k for k in ("llama3", "linear", "yarn", "dynamic") if c[k]), "none")
+    scaling = next((k for k in ("llama3", "linear", "yarn", "dynamic", "long") if c[k]), "none").replace("long", "longrope")
     factor = c["yarn"][0] if c["yarn"] else c["dynamic"] or c["linear"] or (c["llama3"] or [None])[0]
     more = {"rope_factor": factor} if factor else {}
     if c["yarn"]:
         more.update(rope_low=c["yarn"][3], rope_high=c["yarn"][2], rope_original=str(c["yarn"][1]), rope_magnitude=models.magnitude(c))
-    return {**more, "n_ff_shared": str(c["shared"]), "family": kind, "n_layers": str(c["layers"]), "n_embd": str(c["embd"]), "n_heads": str(c["heads"]), "n_kv_heads": str(c["kv"]), "head_dim": str(c["dim"]),
+    if c["long"]:
+        more.update(rope_original=str(c["long"][0]), rope_magnitude=models.magnitude(c))
+    return {**more, "n_dense": str(c["dense"]), "n_ff_dense": str(c["ff_dense"]), "n_ff_shared": str(c["shared"]), "family": kind, "n_layers": str(c["layers"]), "n_embd": str(c["embd"]), "n_heads": str(c["heads"]), "n_kv_heads": str(c["kv"]), "head_dim": str(c["dim"]),
             "n_ff": str(c["ff"]), "n_vocab": str(c["vocab"]), "n_context": str(c["context"]), "rms_eps": float(np.float32(c["eps"])), "rope_base": c["base"],
-            "rope_pairing": "neighbours" if layout == "gguf" and family(name) in ("llama", "mistral", "mixtral") else "halves", "rope_scaling": scaling,
+            "rope_pairing": "neighbours" if layout == "gguf" and family(name) in ("llama", "mistral", "mixtral", "deepseek") else "halves", "rope_scaling": scaling,
             "n_experts": str(c["experts"]), "n_used": str(c["used"]), "window": str(c["window"]), "window_first": "1" if name == "qwen2-late" else "0", "window_every": "2" if kind == "gemma2" else "1",
             "attn_softcap": c["attn_cap"], "final_softcap": c["cap"], "attn_scale": float(np.float32(c["dim"] ** -0.5)),
             "embed_scale": float(np.float32(np.sqrt(c["embd"]))) if c["gelu"] else 1, "norm_offset": 1 if c["gelu"] and layout == "hf" else 0,
@@ -112,6 +114,35 @@ def gguf_faults(h):
     one("a shared expert of another size", "PC6285", INVALID, "shexp", t=t, k={**k, "qwen2moe.expert_shared_feed_forward_length": (models.U32, struct.pack("<I", 32))})
     t, k = of("qwen3moe")
     one("a shared expert of another family", "PC6283", UNSUPPORTED, "expert_shared", t=t, k={**k, "qwen3moe.expert_shared_feed_forward_length": (models.U32, struct.pack("<I", 32))})
+    u32, f32 = lambda v: (models.U32, struct.pack("<I", v)), lambda v: (models.F32, struct.pack("<f", v))
+    t, k = of("phi3-long")
+    one("longrope: half of the factors", "PC6283", UNSUPPORTED, "rope_factors_short", t=without(t, "rope_factors_short.weight"), k=k)
+    one("longrope: fewer factors", "PC6282", INVALID, "15 numbers for 16", t={**t, "rope_factors_long.weight": t["rope_factors_long.weight"][:15]}, k=k)
+    one("longrope: factors of halves", "PC6283", UNSUPPORTED, "row of f32", t={**t, "rope_factors_long.weight": t["rope_factors_long.weight"].reshape(2, 8)}, k=k)
+    one("longrope: a factor of nothing", "PC6282", INVALID, "pair 3", t={**t, "rope_factors_long.weight": np.where(np.arange(16) == 3, 0, 1).astype(np.float32)}, k=k)
+    one("longrope: a factor that is none", "PC6282", INVALID, "pair 15", t={**t, "rope_factors_short.weight": np.where(np.arange(16) == 15, np.nan, 1).astype(np.float32)}, k=k)
+    one("longrope: no original context", "PC6282", INVALID, "original_context_length", t=t, k=without(k, "phi3.rope.scaling.original_context_length"))
+    one("longrope: another factor", "PC6282", INVALID, "phi3.rope.scaling.factor", t=t, k={**k, "phi3.rope.scaling.factor": f32(2)})
+    one("longrope: a magnitude of 0", "PC6282", INVALID, "attention", t=t, k={**k, "phi3.rope.scaling.attn_factor": f32(0)})
+    one("longrope: a number of yarn", "PC6283", UNSUPPORTED, "yarn_beta_fast", t=t, k={**k, "phi3.rope.scaling.yarn_beta_fast": f32(8)})
+    for kind in ("yarn", "linear", "none"):
+        one(f"longrope: {kind} beside its factors", "PC6283", UNSUPPORTED, f'"{kind}"', t=t, k={**k, "phi3.rope.scaling.type": (models.STRING, text(kind)), "phi3.rope.scaling.factor": f32(16)})
+    one("longrope: frequencies of Llama 3 besides", "PC6283", UNSUPPORTED, "scaled twice", t={**t, "rope_freqs.weight": np.ones(16, np.float32)}, k=k)
+    one("phi3: q of its own", "PC6286", UNSUPPORTED, "attn_q.weight", t={**t, "blk.0.attn_q.weight": np.zeros((128, 64), np.float32)}, k=k)
+    one("phi3: q, k and v that are short", "PC6285", INVALID, "[255,64]", "[256,64]", t={**t, "blk.1.attn_qkv.weight": t["blk.1.attn_qkv.weight"][:255]}, k=k)
+    one("phi3: up without a gate", "PC6285", INVALID, "[96,64]", "[192,64]", t={**t, "blk.0.ffn_up.weight": t["blk.0.ffn_up.weight"][:96]}, k=k)
+    one("phi3: experts", "PC6283", UNSUPPORTED, "no experts", t=t, k={**k, "phi3.expert_count": u32(4), "phi3.expert_used_count": u32(2)})
+    t, k = of("deepseek")
+    one("deepseek: a gate of a shared expert", "PC6286", UNSUPPORTED, "ffn_gate_inp_shexp", t={**t, "blk.1.ffn_gate_inp_shexp.weight": np.zeros(64, np.float32)}, k=k)
+    one("deepseek: no shared expert that is told", "PC6284", INVALID, "ffn_up_shexp", t=without(t, "blk.2.ffn_up_shexp.weight"), k=k)
+    one("deepseek: shared ones of another size", "PC6282", INVALID, "shared experts", t=t, k={**k, "deepseek.expert_shared_feed_forward_length": u32(48)})
+    one("deepseek: experts in a layer without", "PC6286", UNSUPPORTED, "blk.0.ffn_gate_inp", t={**t, "blk.0.ffn_gate_inp.weight": np.zeros((6, 64), np.float32)}, k=k)
+    one("deepseek: all layers without experts", "PC6282", INVALID, "some have experts", t=t, k={**k, "deepseek.leading_dense_block_count": u32(3)})
+    one("deepseek: one more without", "PC6284", INVALID, "blk.1.ffn_gate.weight", t=t, k={**k, "deepseek.leading_dense_block_count": u32(2)})
+    one("deepseek: weights that are scaled", "PC6283", UNSUPPORTED, "expert_weights_scale", t=t, k={**k, "deepseek.expert_weights_scale": f32(2.5)})
+    t, k = of("qwen3moe")
+    one("shared experts that another family counts", "PC6283", UNSUPPORTED, "expert_shared_count", t=t, k={**k, "qwen3moe.expert_shared_count": u32(1)})
+    one("layers in front of another family", "PC6283", UNSUPPORTED, "leading_dense", t=t, k={**k, "qwen3moe.leading_dense_block_count": u32(1)})
     one("caps of another family", "PC6283", UNSUPPORTED, k=key("qwen2.final_logit_softcapping", models.F32, struct.pack("<f", 30)))
     one("experts of another family", "PC6283", UNSUPPORTED, k={**keys, "qwen2.expert_count": (models.U32, struct.pack("<I", 4)), "qwen2.expert_used_count": (models.U32, struct.pack("<I", 2))})
     one("one of several files by another name", "PC4218", INVALID, "which its name does not say", k=key("split.count", 2, struct.pack("<H", 3)))
@@ -151,13 +182,13 @@ def config_faults(h):
         refused(h, "config: " + what, h.path("bad"), code, status, *words)
     for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size", "intermediate_size", "max_position_embeddings", "rms_norm_eps", "hidden_act", "model_type"):
         one("without " + key, "PC6282", INVALID, key, **{key: "absent"})
-    one("an unknown family", "PC6281", UNSUPPORTED, "phi3", model_type="phi3")
+    one("an unknown family", "PC6281", UNSUPPORTED, "phimoe", model_type="phimoe")
     one("no number", "PC6282", INVALID, "hidden_size", hidden_size="64")
     one("half a feature", "PC6282", INVALID, "hidden_size", hidden_size=64.5)
     one("neither true nor false", "PC6282", INVALID, "tie_word_embeddings", tie_word_embeddings=1)
     one("a key that is near another", "PC6283", UNSUPPORTED, "did you mean", rope_thet=1.0)
     for key, value in (("logit_scale", 0.5), ("mlp_bias", True), ("partial_rotary_factor", 0.5), ("pretraining_tp", 2), ("use_parallel_residual", True), ("quantization_config", {"bits": 4}),
-                       ("shared_expert_intermediate_size", 128), ("some_multiplier", 2), ("hidden_act", "gelu"), ("rope_scaling", {"type": "longrope", "factor": 2}),
+                       ("shared_expert_intermediate_size", 128), ("some_multiplier", 2), ("hidden_act", "gelu"), ("rope_scaling", {"type": "longest", "factor": 2}), ("original_max_position_embeddings", 64), ("n_shared_experts", 1),
                        ("rope_scaling", {"rope_type": "yarn", "factor": 4.0, "truncate": False}), ("rope_scaling", {"rope_type": "yarn", "factor": 4.0, "yarn_power": 2}), ("attn_logit_softcapping", 50.0), ("attention_bias", False)):
         one(f"{key} {value}", "PC6283", UNSUPPORTED, "truncate" if "truncate" in str(value) else "yarn" if "yarn" in str(value) else key if key[:4] not in ("rope", "attn") else "", **{key: value})
     one("scaling without a kind", "PC6282", INVALID, "rope_type", rope_scaling={"factor": 2})
@@ -165,6 +196,40 @@ def config_faults(h):
     one("yarn: slow that is fast", "PC6282", INVALID, "beta_fast", rope_scaling={"rope_type": "yarn", "factor": 4.0, "beta_fast": 1, "beta_slow": 2})
     one("yarn: no factor", "PC6282", INVALID, "factor", rope_scaling={"rope_type": "yarn"})
     one("a shared expert without a size", "PC6282", INVALID, "shared_expert_intermediate_size", name="qwen2moe", shared_expert_intermediate_size="absent")
+    # Longrope: what it needs, what contradicts itself, what is another's.
+    scaled = config("phi3-long")["rope_scaling"]
+    def long(what, code, status, word, **change):
+        inner = {k: v for k, v in {**scaled, **change.pop("inner", {})}.items() if v != "absent"}
+        one("longrope: " + what, code, status, word, name="phi3-long", rope_scaling=inner, **change)
+    for key in ("long_factor", "short_factor"):
+        long("no " + key, "PC6282", INVALID, key, inner={key: "absent"})
+        long("fewer of " + key, "PC6282", INVALID, "15 numbers for 16", inner={key: scaled[key][:15]})
+        long("a text in " + key, "PC6282", INVALID, "element 2", inner={key: [*scaled[key][:2], "1", *scaled[key][3:]]})
+        long("0 in " + key, "PC6282", INVALID, "pair 2", inner={key: [*scaled[key][:2], 0, *scaled[key][3:]]})
+    long("no original context", "PC6282", INVALID, "original_max_position_embeddings", original_max_position_embeddings="absent")
+    long("two original contexts", "PC6282", INVALID, "given twice", inner={"original_max_position_embeddings": 4})
+    long("another factor", "PC6282", INVALID, "factor", inner={"factor": 2.0})
+    long("yarn's numbers", "PC6283", UNSUPPORTED, "beta_fast", inner={"beta_fast": 32})
+    long("a magnitude of 0", "PC6282", INVALID, "attention", inner={"attention_factor": 0})
+    long("numbers of another family", "PC6283", UNSUPPORTED, "short_mscale", inner={"short_mscale": 1.1})
+    long("its factors without it", "PC6283", UNSUPPORTED, "no factors", inner={"type": "linear", "factor": 16.0})
+    for what, change, more in (("its first name", {"type": "su"}, {}), ("the factor, said", {"factor": 16.0}, {}), ("the newer place", {"original_max_position_embeddings": 8}, {}),
+                               ("both names", {"rope_type": "longrope"}, {}), ("the context within alone", {"original_max_position_embeddings": 8}, {"original_max_position_embeddings": None})):
+        shutil.rmtree(h.path("bad"), ignore_errors=True)
+        write_hf(h.path("bad"), hf_tensors("phi3-long", weights("phi3-long")), {**config("phi3-long"), "rope_scaling": {**scaled, **change}, **more})
+        got, err = show(h, h.path("bad"))
+        m = got["model"] if got else {}
+        h.check(f"config: longrope, {what}", m.get("rope_scaling") == "longrope" and m.get("rope_magnitude") == models.magnitude(FAMILIES["phi3-long"]) and m.get("rope_original") == "8", err + str(m))
+    one("phi3: biases", "PC6283", UNSUPPORTED, "attention_bias", name="phi3", attention_bias=True)
+    one("phi3: half a head turned", "PC6283", UNSUPPORTED, "partial_rotary_factor", name="phi3", partial_rotary_factor=0.75)
+    one("phi3: a bias of the head", "PC6283", UNSUPPORTED, "lm_head_bias", name="phi3", lm_head_bias=True)
+    one("deepseek: groups of experts", "PC6283", UNSUPPORTED, "n_group", name="deepseek", n_group=8)
+    one("deepseek: by sigmoid", "PC6283", UNSUPPORTED, "scoring_func", name="deepseek", scoring_func="sigmoid")
+    one("deepseek: weights that are scaled", "PC6283", UNSUPPORTED, "routed_scaling_factor", name="deepseek", routed_scaling_factor=16.0)
+    one("deepseek: experts now and then", "PC6283", UNSUPPORTED, "moe_layer_freq", name="deepseek", moe_layer_freq=2)
+    one("deepseek: without experts", "PC6282", INVALID, "n_routed_experts", name="deepseek", n_routed_experts="absent")
+    one("deepseek: another number of shared ones", "PC6285", INVALID, "shared_experts", name="deepseek", n_shared_experts=1)
+    one("deepseek: no shared ones", "PC6286", UNSUPPORTED, "shared_experts", name="deepseek", n_shared_experts=None)
     # The magnitude of two numbers, and of the factor alone.
     for change, want in (({"mscale": 1.0, "mscale_all_dim": 0.5}, (1 + 0.1 * np.log(4)) / (1 + 0.05 * np.log(4))), ({}, 1 + 0.1 * np.log(4)), ({"attention_factor": 0.75}, 0.75)):
         shutil.rmtree(h.path("bad"), ignore_errors=True)
@@ -312,7 +377,7 @@ def philox(counter, key):
     return np.stack([a, b, c, d], -1)
 
 
-ROLES = "tok_embd rope_freqs attn_norm q q_bias k k_bias v v_bias q_norm k_norm o o_bias post_attn_norm ffn_norm gate up down router gate_experts up_experts down_experts post_ffn_norm output_norm output shared_router shared_gate shared_up shared_down".split()
+ROLES = "tok_embd rope_freqs attn_norm q q_bias k k_bias v v_bias q_norm k_norm o o_bias post_attn_norm ffn_norm gate up down router gate_experts up_experts down_experts post_ffn_norm output_norm output shared_router shared_gate shared_up shared_down qkv gate_up".split()
 
 
 def drawn(seed, role, layer, expert, shape):
@@ -332,7 +397,8 @@ def drawn(seed, role, layer, expert, shape):
 SMALL = ["--layers", "2", "--vocab", "300", "--context", "128", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=32", "--set", "n_ff=96"]
 EXPERTS = ["--set", "n_experts=4", "--set", "n_used=2"]
 SHAPES = {"qwen2.5-0.5b": [], "qwen3-0.6b": [], "llama3-8b": [], "llama3.2-1b": [], "mistral-7b": [], "mixtral-8x7b": EXPERTS, "qwen3-30b-a3b": EXPERTS, "gemma-2b": [], "gemma2-2b": [],
-          "qwen1.5-moe-a2.7b": [*EXPERTS, "--set", "n_ff_shared=160"], "qwen2.5-7b-yarn": []}
+          "qwen1.5-moe-a2.7b": [*EXPERTS, "--set", "n_ff_shared=160"], "qwen2.5-7b-yarn": [], "phi3-mini-4k": [],
+          "deepseek-moe-16b": [*EXPERTS, "--set", "n_ff_shared=192", "--set", "n_ff_dense=160"]}
 
 
 def values(h, t, path=None):
@@ -361,7 +427,7 @@ def synth(h):
                     want = np.stack([drawn(seed, role, t["layer"], e, a.shape[1:]) for e in range(len(a))])
                 else:
                     want = drawn(seed, role, t["layer"], t["expert"], a.shape)
-                if out == "s.gguf" and shape.startswith(("llama", "mi")) and role in ("q", "k"):
+                if out == "s.gguf" and shape.startswith(("llama", "mi", "deepseek")) and role in ("q", "k"):
                     want = models.neighbours(want, 32)
                 if out == "s" and role.endswith("norm"):
                     want = want - offset
@@ -428,6 +494,8 @@ def convert(h):
         status, _, err = h.run("model", "convert", file, h.path("back"), "--no-tokenizer")
         there, why = show(h, h.path("back")) if status == 0 else (None, err)
         # A window of Llama is Mistral's; else it is the model that it was.
+        texts = [h.run("model", "pipeline", p, "--context", str(n))[1].replace(os.fsencode(q), b"") for n in (16, 100) for p, q in ((folder, folder + "/model.safetensors"), (h.path("back"), h.path("back/model.safetensors")))]
+        h.check(f"convert {name} back: the same pipelines", texts[0] == texts[1] and texts[2] == texts[3] and len(texts[0]) > 1000)
         h.check(f"convert {name} back", there is not None and there["model"] == show(h, folder)[0]["model"], why)
         for t in there["tensors"] if there else []:
             same = values(h, t).tobytes() == values(h, t, h.path("c/model.safetensors")).tobytes()

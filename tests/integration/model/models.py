@@ -14,7 +14,7 @@ from tensor import gguf, safetensors  # noqa: E402
 U32, F32, BOOL, STRING, ARRAY = 4, 6, 7, 8, 9  # of values of GGUF
 
 BASE = dict(layers=2, embd=64, heads=4, kv=2, dim=16, ff=96, vocab=300, context=128, eps=1e-6, base=10000.0, tied=False, bias=False, o_bias=False, qk=False,
-            gelu=False, window=0, slides=lambda i: True, experts=0, used=0, norm=True, llama3=None, linear=None, yarn=None, dynamic=None, shared=0, attn_cap=0.0, cap=0.0, post=False, scale=None, gguf=True)
+            gelu=False, window=0, slides=lambda i: True, experts=0, used=0, norm=True, llama3=None, linear=None, yarn=None, dynamic=None, long=None, shared=0, dense=0, ff_dense=0, attn_cap=0.0, cap=0.0, post=False, scale=None, gguf=True)
 FAMILIES = {
     "llama": dict(BASE, eps=1e-5, base=500000.0),
     "llama-scaled": dict(BASE, eps=1e-5, base=500000.0, tied=True, llama3=(32.0, 1.0, 4.0, 8192)),
@@ -28,6 +28,14 @@ FAMILIES = {
     "llama-yarn": dict(BASE, eps=1e-5, yarn=(8.0, 16, 8.0, 0.5, 1.25)),
     "llama-dynamic": dict(BASE, eps=1e-5, dynamic=4.0, gguf=False),  # GGUF has no word for it
     "qwen2moe": dict(BASE, base=1000000.0, bias=True, experts=6, used=2, ff=32, shared=64, norm=False),
+    # What is in front without experts, shared experts as one, without a gate.
+    "deepseek": dict(BASE, layers=3, kv=4, experts=6, used=3, ff=32, shared=64, norm=False, dense=1, ff_dense=80),
+    "deepseek-normed": dict(BASE, experts=4, used=2, ff=32, shared=32, norm=True),
+    "phi3": dict(BASE, eps=1e-5, kv=4, dim=24, window=5),
+    # The context that it was trained with, what is said of attention's factor, and whether a pipeline of 16 positions is longer.
+    "phi3-long": dict(BASE, eps=1e-5, dim=32, tied=True, window=200, long=(8, None, True)),
+    "phi3-near": dict(BASE, eps=1e-5, dim=32, long=(64, 1.25, False)),
+    "llama-long": dict(BASE, eps=1e-5, long=(4, None, True)),
     "qwen3": dict(BASE, base=1000000.0, dim=32, qk=True),
     "qwen3moe": dict(BASE, base=1000000.0, dim=32, qk=True, experts=18, used=3, ff=32),
     "gemma": dict(BASE, kv=1, dim=32, tied=True, gelu=True),
@@ -50,7 +58,7 @@ def weights(name, seed=1):
     out = {"tok_embd": matrix(c["vocab"], c["embd"]), "output_norm": norm(c["embd"]), "layers": []}
     if not c["tied"]:
         out["output"] = matrix(c["vocab"], c["embd"])
-    for _ in range(c["layers"]):
+    for number in range(c["layers"]):
         w = {"attn_norm": norm(c["embd"]), "q": matrix(q, c["embd"]), "k": matrix(kv, c["embd"]), "v": matrix(kv, c["embd"]), "o": matrix(c["embd"], q),
              "ffn_norm": norm(c["embd"])}
         if c["bias"]:
@@ -61,11 +69,13 @@ def weights(name, seed=1):
             w.update(q_norm=norm(c["dim"]), k_norm=norm(c["dim"]))
         if c["post"]:
             w.update(post_attn_norm=norm(c["embd"]), post_ffn_norm=norm(c["embd"]))
-        if c["experts"]:
+        if c["experts"] and number < c["dense"]:
+            w.update(gate=matrix(c["ff_dense"], c["embd"]), up=matrix(c["ff_dense"], c["embd"]), down=matrix(c["embd"], c["ff_dense"]))
+        elif c["experts"]:
             w.update(router=matrix(c["experts"], c["embd"]), gate=matrix(c["experts"], c["ff"], c["embd"]), up=matrix(c["experts"], c["ff"], c["embd"]),
                      down=matrix(c["experts"], c["embd"], c["ff"]))
             if c["shared"]:
-                w.update(shared_router=matrix(c["embd"]) * 4, shared_gate=matrix(c["shared"], c["embd"]), shared_up=matrix(c["shared"], c["embd"]),
+                w.update(**({} if family(name) == "deepseek" else {"shared_router": matrix(c["embd"]) * 4}), shared_gate=matrix(c["shared"], c["embd"]), shared_up=matrix(c["shared"], c["embd"]),
                          shared_down=matrix(c["embd"], c["shared"]))
         else:
             w.update(gate=matrix(c["ff"], c["embd"]), up=matrix(c["ff"], c["embd"]), down=matrix(c["embd"], c["ff"]))
@@ -83,6 +93,8 @@ def inverse_frequencies(c):
     f = c["base"] ** (-np.arange(0, c["dim"], 2) / c["dim"])
     if c["linear"]:
         return f / c["linear"]
+    if c["long"]:
+        return f / factors(c)[0 if c["long"][2] else 1].astype(np.float64)
     if c["yarn"]:
         factor, original, fast, slow, _ = c["yarn"]
         def pair(turns):
@@ -99,8 +111,17 @@ def inverse_frequencies(c):
     return f
 
 
+def factors(c):
+    """Of longrope: long ones, which grow from pair to pair, and short ones near 1."""
+    i = np.arange(c["dim"] // 2)
+    return (1 + 0.07 * i + i * i / 5).astype(np.float32), (1 + 0.03 * i).astype(np.float32)
+
+
 def magnitude(c):
-    """Of yarn, as f32 has it."""
+    """Of yarn and longrope, as f32 has it."""
+    if c["long"]:
+        original, said, _ = c["long"]
+        return float(np.float32(said or math.sqrt(1 + math.log(c["context"] / original) / math.log(original))))
     if not c["yarn"]:
         return 1.0
     return float(np.float32(c["yarn"][4] * (0.1 * math.log(c["yarn"][0]) + 1)))
@@ -124,7 +145,7 @@ def act(c, x):
 
 
 def feed_forward(c, w, x):
-    if not c["experts"]:
+    if "router" not in w:
         return (act(c, x @ w["gate"].T.astype(np.float64)) * (x @ w["up"].T.astype(np.float64))) @ w["down"].T.astype(np.float64)
     p = softmax(x @ w["router"].T.astype(np.float64))
     out = np.zeros_like(x)
@@ -135,8 +156,9 @@ def feed_forward(c, w, x):
             g, u, d = (w[k][e].astype(np.float64) for k in ("gate", "up", "down"))
             out[t] += s * (d @ (act(c, g @ x[t]) * (u @ x[t])))
     if c["shared"]:
-        g, u, d, r = (w["shared_" + k].astype(np.float64) for k in ("gate", "up", "down", "router"))
-        out += ((act(c, x @ g.T) * (x @ u.T)) @ d.T) / (1 + np.exp(-(x @ r)))[:, None]
+        g, u, d = (w["shared_" + k].astype(np.float64) for k in ("gate", "up", "down"))
+        weight = 1 / (1 + np.exp(-(x @ w["shared_router"].astype(np.float64)))) if "shared_router" in w else np.ones(len(x))
+        out += ((act(c, x @ g.T) * (x @ u.T)) @ d.T) * weight[:, None]
     return out
 
 
@@ -187,11 +209,19 @@ def divisors(c):
     return (c["base"] ** (-np.arange(0, c["dim"], 2) / c["dim"]) / inverse_frequencies(c)).astype(np.float32)
 
 
-GGUF_NAMES = {"attn_norm": "attn_norm.weight", "q": "attn_q.weight", "k": "attn_k.weight", "v": "attn_v.weight", "o": "attn_output.weight",
+GGUF_NAMES = {"qkv": "attn_qkv.weight", "gate_up": "ffn_up.weight", "attn_norm": "attn_norm.weight", "q": "attn_q.weight", "k": "attn_k.weight", "v": "attn_v.weight", "o": "attn_output.weight",
               "q_bias": "attn_q.bias", "k_bias": "attn_k.bias", "v_bias": "attn_v.bias", "o_bias": "attn_output.bias", "q_norm": "attn_q_norm.weight",
               "k_norm": "attn_k_norm.weight", "ffn_norm": "ffn_norm.weight", "gate": "ffn_gate.weight", "up": "ffn_up.weight", "down": "ffn_down.weight",
               "router": "ffn_gate_inp.weight", "shared_router": "ffn_gate_inp_shexp.weight", "shared_gate": "ffn_gate_shexp.weight",
               "shared_up": "ffn_up_shexp.weight", "shared_down": "ffn_down_shexp.weight", "post_attn_norm": "post_attention_norm.weight", "post_ffn_norm": "post_ffw_norm.weight"}
+
+
+def fused(name, layer):
+    """phi3 has q, k and v in one tensor, and gate and up, one's rows behind the other's."""
+    if family(name) != "phi3":
+        return layer
+    out = {k: a for k, a in layer.items() if k not in ("q", "k", "v", "gate", "up")}
+    return {**out, "qkv": np.concatenate([layer[k] for k in "qkv"]), "gate_up": np.concatenate([layer["gate"], layer["up"]])}
 
 
 def gguf_tensors(name, w):
@@ -200,9 +230,11 @@ def gguf_tensors(name, w):
     out = {"token_embd.weight": w["tok_embd"]}
     if c["llama3"]:
         out["rope_freqs.weight"] = divisors(c)
+    if c["long"]:
+        out["rope_factors_long.weight"], out["rope_factors_short.weight"] = factors(c)
     for i, l in enumerate(w["layers"]):
-        for k, a in l.items():
-            if family(name) in ("llama", "mistral", "mixtral") and k in ("q", "k", "q_bias", "k_bias"):
+        for k, a in fused(name, l).items():
+            if family(name) in ("llama", "mistral", "mixtral", "deepseek") and k in ("q", "k", "q_bias", "k_bias"):
                 a = neighbours(a, c["dim"])
             file = GGUF_NAMES[k].replace(".weight", "_exps.weight") if a.ndim == 3 else GGUF_NAMES[k]
             out[f"blk.{i}.{file}"] = a
@@ -228,14 +260,19 @@ def gguf_keys(name):
     for k, v in (("block_count", "layers"), ("embedding_length", "embd"), ("context_length", "context"), ("attention.head_count", "heads"),
                  ("attention.head_count_kv", "kv"), ("attention.key_length", "dim"), ("attention.value_length", "dim")):
         u32(k, c[v])
-    u32("feed_forward_length", c["ff"])
+    u32("feed_forward_length", c["ff_dense"] or c["ff"])
     f32("attention.layer_norm_rms_epsilon", c["eps"])
     f32("rope.freq_base", c["base"])
     if c["experts"]:
         u32("expert_count", c["experts"])
         u32("expert_used_count", c["used"])
         u32("expert_feed_forward_length", c["ff"])
-        if c["shared"]:
+        if arch == "deepseek":
+            u32("expert_shared_count", c["shared"] // c["ff"])
+            u32("leading_dense_block_count", c["dense"])
+            f32("expert_weights_scale", 1)
+            out[f"{arch}.expert_weights_norm"] = (BOOL, bytes([c["norm"]]))
+        elif c["shared"]:
             u32("expert_shared_feed_forward_length", c["shared"])
     if c["window"]:
         u32("attention.sliding_window", c["window"])
@@ -251,6 +288,9 @@ def gguf_keys(name):
         f32("rope.scaling.yarn_beta_slow", slow)
         if attention != 1:
             f32("rope.scaling.yarn_attn_factor", attention)
+    if c["long"]:
+        u32("rope.scaling.original_context_length", c["long"][0])
+        f32("rope.scaling.attn_factor", magnitude(c))
     if c["cap"]:
         f32("attn_logit_softcapping", c["attn_cap"])
         f32("final_logit_softcapping", c["cap"])
@@ -273,7 +313,7 @@ def write_gguf(path, tensors, keys):
     return path
 
 
-HF_NAMES = {"attn_norm": "input_layernorm.weight", "q": "self_attn.q_proj.weight", "k": "self_attn.k_proj.weight", "v": "self_attn.v_proj.weight",
+HF_NAMES = {"qkv": "self_attn.qkv_proj.weight", "gate_up": "mlp.gate_up_proj.weight", "attn_norm": "input_layernorm.weight", "q": "self_attn.q_proj.weight", "k": "self_attn.k_proj.weight", "v": "self_attn.v_proj.weight",
             "o": "self_attn.o_proj.weight", "q_bias": "self_attn.q_proj.bias", "k_bias": "self_attn.k_proj.bias", "v_bias": "self_attn.v_proj.bias",
             "o_bias": "self_attn.o_proj.bias", "q_norm": "self_attn.q_norm.weight", "k_norm": "self_attn.k_norm.weight",
             "ffn_norm": "post_attention_layernorm.weight", "gate": "mlp.gate_proj.weight", "up": "mlp.up_proj.weight", "down": "mlp.down_proj.weight",
@@ -290,11 +330,13 @@ def hf_tensors(name, w):
         names.update(ffn_norm="pre_feedforward_layernorm.weight", post_attn_norm="post_attention_layernorm.weight", post_ffn_norm="post_feedforward_layernorm.weight")
     if family(name) == "mixtral":
         names["router"] = "block_sparse_moe.gate.weight"
+    if family(name) == "deepseek":
+        names.update({f"shared_{k}": f"mlp.shared_experts.{k}_proj.weight" for k in ("gate", "up", "down")})
     out = {"model.embed_tokens.weight": w["tok_embd"], "model.norm.weight": stored("norm", w["output_norm"])}
     if "output" in w:
         out["lm_head.weight"] = w["output"]
     for i, l in enumerate(w["layers"]):
-        for k, a in l.items():
+        for k, a in fused(name, l).items():
             if a.ndim < 3:
                 out[f"model.layers.{i}.{names[k]}"] = a[None] if k == "shared_router" else stored(k, a)
                 continue
@@ -308,7 +350,7 @@ def hf_tensors(name, w):
 def config(name):
     c, kind = FAMILIES[name], family(name)
     out = {"architectures": ["X"], "model_type": {"qwen3moe": "qwen3_moe", "qwen2moe": "qwen2_moe"}.get(kind, kind), "hidden_size": c["embd"], "num_hidden_layers": c["layers"],
-           "num_attention_heads": c["heads"], "num_key_value_heads": c["kv"], "head_dim": c["dim"], "intermediate_size": c["ff"], "vocab_size": c["vocab"],
+           "num_attention_heads": c["heads"], "num_key_value_heads": c["kv"], "head_dim": c["dim"], "intermediate_size": c["ff_dense"] or c["ff"], "vocab_size": c["vocab"],
            "max_position_embeddings": c["context"], "rms_norm_eps": c["eps"], "rope_theta": c["base"], "tie_word_embeddings": c["tied"],
            "hidden_act": "gelu_pytorch_tanh" if c["gelu"] else "silu", "torch_dtype": "float32", "use_cache": True}
     if kind == "llama":
@@ -322,11 +364,23 @@ def config(name):
         factor, original, fast, slow, attention = c["yarn"]
         out["rope_scaling"] = {"rope_type": "yarn", "factor": factor, "original_max_position_embeddings": original, "beta_fast": fast, "beta_slow": slow,
                                **({"attention_factor": magnitude(c)} if attention != 1 else {})}
+    if c["long"]:
+        original, said, _ = c["long"]
+        long, short = ([float(x) for x in v] for v in factors(c))
+        out["rope_scaling"] = {"type": "longrope", "long_factor": long, "short_factor": short, **({"attention_factor": said} if said else {})}
+        out["original_max_position_embeddings"] = original
     if c["dynamic"]:
         out["rope_scaling"] = {"type": "dynamic", "factor": c["dynamic"]}
     if c["window"] and kind == "qwen2":
         out.update(sliding_window=c["window"], use_sliding_window=True, max_window_layers=1)
-    if kind in ("mistral", "mixtral"):
+    if kind == "phi3":
+        out.update(embd_pdrop=0.0, resid_pdrop=0.0, attention_bias=False, original_max_position_embeddings=c["long"][0] if c["long"] else c["context"])
+        if not c["long"]:
+            out["rope_scaling"] = None
+    if kind == "deepseek":
+        out.update(n_routed_experts=c["experts"], n_shared_experts=c["shared"] // c["ff"], num_experts_per_tok=c["used"], moe_intermediate_size=c["ff"], first_k_dense_replace=c["dense"],
+                   moe_layer_freq=1, norm_topk_prob=c["norm"], scoring_func="softmax", aux_loss_alpha=0.001, seq_aux=True, pretraining_tp=1, attention_bias=False, rope_scaling=None)
+    if kind in ("mistral", "mixtral", "phi3"):
         out["sliding_window"] = c["window"] or None
     if kind == "mixtral":
         out.update(num_local_experts=c["experts"], num_experts_per_tok=c["used"])

@@ -69,7 +69,9 @@ def yarn(i, dims, base, factor, original, fast, slow, f):
     return f32(f32(f32(s * f) / factor) + f32(f32(1 - s) * f))
 
 
-def frequency(i, dims, base, scaling, factor, low, high, original, fast="32", slow="1"):
+def frequency(i, dims, base, scaling, factor, low, high, original, fast="32", slow="1", factors=()):
+    if scaling == "longrope":
+        return f32(1 / f32(f32(Fraction(factors[i])) * power(f32(base), f32(Fraction(2 * i, dims)))))
     f = f32(1 / power(f32(base), f32(Fraction(2 * i, dims))))
     factor, low, high, original = (f32(Fraction(x)) for x in (factor, low, high, original))
     if scaling == "linear":
@@ -86,8 +88,8 @@ def frequency(i, dims, base, scaling, factor, low, high, original, fast="32", sl
     return f
 
 
-def table(positions, dims, base=10000, scaling="none", factor="1", low="1", high="4", original=8192, fast="32", slow="1", magnitude="1"):
-    fs = [frequency(i, dims, Fraction(base), scaling, factor, low, high, original, fast, slow) for i in range(dims // 2)]
+def table(positions, dims, base=10000, scaling="none", factor="1", low="1", high="4", original=8192, fast="32", slow="1", magnitude="1", factors=()):
+    fs = [frequency(i, dims, Fraction(base), scaling, factor, low, high, original, fast, slow, factors) for i in range(dims // 2)]
     return [rounded("f32", f32(v) * f32(Fraction(magnitude))) for p in range(positions) for f in fs for v in circle(p * f)]
 
 
@@ -116,9 +118,26 @@ def run_table(h, how, backends):
             got = op_run(h, "transformer.rope_table@2", [], ["y"], backends[0], [f"{name}={float(told) * 0.75:g}" if i == k and name != "original_positions" else
                                                                              f"{name}={int(told) // 2}" if i == k else a for i, a in enumerate(attrs)])
             h.check(f"another {name} is another table", got is not None and got[0] != pack("f32", want))
+    # Version 3: longrope, a factor a pair; a planted change of the first and the last.
+    for positions, dims, base, magnitude in [(6, 96, "10000", "1.1902381")] + ([(4, 128, "250000", "1"), (9, 6, "10000", "0.5")] if how == "all" else []):
+        factors = [["1.0", "1.0499999523162842", "64.43000030517578", "0.0625", "4096", "0.9"][i % 6] for i in range(dims // 2)]
+        attrs = [f"dims={dims}", f"positions={positions}", f"base={base}", "scaling=longrope", f"magnitude={magnitude}"]
+        want = table(positions, dims, base, "longrope", magnitude=magnitude, factors=factors)
+        for backend in backends:
+            got = op_run(h, "transformer.rope_table@3", [], ["y"], backend, [*attrs, "factors=" + ",".join(factors)])
+            h.check_bytes(f"rope_table@3 {positions} {dims} longrope {backend}", got[0] if got else b"", pack("f32", want), 4)
+        for k in (0, dims // 2 - 1):
+            got = op_run(h, "transformer.rope_table@3", [], ["y"], backends[0], [*attrs, "factors=" + ",".join("2" if i == k else x for i, x in enumerate(factors))])
+            h.check(f"another factor of pair {k} is another table", got is not None and got[0] != pack("f32", want))
     plain = ["dims=64", "positions=5", "scaling=llama3", "factor=8"]
-    one, two = op_run(h, "transformer.rope_table@1", [], ["y"], backends[0], plain), op_run(h, "transformer.rope_table@2", [], ["y"], backends[0], plain)
-    h.check("version 2 gives what version 1 gives", one is not None and two is not None and one[0] == two[0])
+    one, *others = (op_run(h, f"transformer.rope_table@{v}", [], ["y"], backends[0], plain) for v in (1, 2, 3))
+    h.check("versions 2 and 3 give what version 1 gives", one is not None and all(x is not None and one[0] == x[0] for x in others))
+    long = ["dims=4", "positions=1", "scaling=longrope"]
+    for attrs, code in ((long, "PC4202"), ([*long, "factors=1"], "PC4202"), ([*long, "factors=1,"], "PC4202"), ([*long, "factors=1,2,3"], "PC4202"), ([*long, "factors=1;2"], "PC4202"),
+                        ([*long, "factors=1,0.06"], "PC4202"), ([*long, "factors=1,4097"], "PC4202"), ([*long, "factors=nan,1"], "PC4202"), (["dims=4", "positions=1", "factors=1,1"], "PC4202"),
+                        (["dims=4", "positions=1", "scaling=su"], "PC4202")):
+        status, _, err = h.run("op", "run", "transformer.rope_table@3", "--backend", "cpu", "--out", "y=" + h.path("y"), *[x for a in attrs for x in ("--attr", a)])
+        h.check(f"rope_table@3 refuses {attrs}", status != 0 and code in err, err)
     for attrs, code in ((["dims=4", "positions=1", "scaling=yarn", "base=1"], "PC4202"), (["dims=4", "positions=1", "scaling=yarn", "beta_fast=1"], "PC4202"),
                         (["dims=4", "positions=1", "magnitude=0"], "PC4202"), (["dims=4", "positions=1", "scaling=dynamic"], "PC4202")):
         status, _, err = h.run("op", "run", "transformer.rope_table@2", "--backend", "cpu", "--out", "y=" + h.path("y"), *[x for a in attrs for x in ("--attr", a)])

@@ -1,7 +1,8 @@
 """Machines of the GPU VM on devices, against an oracle from the definitions (oracle.py).
-usage: vm.py programs|ops|regulator|refusals|roads BACKEND...
+usage: vm.py programs|ops|asserts|regulator|refusals|roads BACKEND...
 
-programs: those shipped in pipelines/vm. ops: a machine of ops gives what the same ops give in a pipeline, by CID. regulator: norms of
+programs: those shipped in pipelines/vm. ops: a machine of ops gives what the same ops give in a pipeline, by CID. asserts: what its ops assert holds
+or fails the job, of every turn and of no instance that is skipped. regulator: norms of
 special and random values, running means, targets, skipping. refusals: one code each. roads: check, plan, verify, audit, receipts, show."""
 import json
 import os
@@ -176,6 +177,70 @@ def ops(backends):
             here = unpack(h.read("y"))
             if got:
                 same(f"a layer of ops is what they are alone: {i} on {b}", got["r30_0" if i == 0 else "r30"], here)
+
+
+# ---- what ops assert
+
+ROWS = 5
+BEHIND = """@group(0) @binding(0) var<storage, read_write> registers: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+	registers[30u * 128u + id.x] = registers[128u + id.x];
+	if (id.x == 0u) { registers[256u] = registers[256u] + 1u; }
+}
+"""
+
+
+def rows_of(turns, skipping):
+    """A pipeline of a machine that takes row r2 + t of a table in turn t, in two instances."""
+    h.write("behind.wgsl", BEHIND.encode())
+    h.write("rows.vm.cfg", (f'vm = {{ name = "rows"; instances = 2; width = 128; n_embd = 64; turns = {turns}; skipping = {str(skipping).lower()};\n'
+                            f'heap = {{ table = {{ bytes = {256 * ROWS}; }}; }};\nprogram = (\n'
+                            f'{{ op = "tensor.embedding"; in = ( {{ at = "table"; type = "f32[{ROWS},64]"; }}, {{ at = "r2"; type = "u32[1]"; }} );'
+                            ' out = ( { at = "r1"; type = "f32[1,64]"; } ); },\n{ kernel = "behind.wgsl"; } ); };').encode())
+    return h.write("rows.pipe.cfg", (f'pipeline = {{ name = "rows"; class = "strict"; inputs = {{ table = {{ type = "f32[{ROWS},64]"; }}; first = {{ type = "u32[1]"; }};'
+                                     ' second = { type = "u32[1]"; }; control = { type = "u32[8]"; }; };\njobs = ( { id = "rows"; vm = "rows.vm.cfg"; in = { table = "$table";'
+                                     ' r2_0 = "$first"; r2_1 = "$second"; control = "$control"; }; out = { r30_0 = "f32[64]"; r30_1 = "f32[64]"; r2_0 = "u32[1]"; }; } );\n'
+                                     'outputs = { one = "rows.r30_0"; two = "rows.r30_1"; position = "rows.r2_0"; }; };').encode())
+
+
+def asserts(backends):
+    table = floats(64 * ROWS)
+    one = bits(1.0)
+
+    def take(b, turns, first, second, active=(1, 1), skipping=False, more=()):
+        control = [w for a in active for w in (one, 0, 0, a)]
+        args = [w for k, v in (("table", table), ("first", [first]), ("second", [second]), ("control", control)) for w in ("--in", f"{k}=" + h.write(k, pack(v)))]
+        outs = [w for k in ("one", "two", "position") for w in ("--out", f"{k}=" + h.path("rows." + k))]
+        for k in ("one", "two", "position"):
+            if os.path.exists(h.path("rows." + k)):
+                os.unlink(h.path("rows." + k))
+        return h.run("run", rows_of(turns, skipping), *args, *outs, "--backend", b, "--no-memo", *more)
+
+    def row(i):
+        return table[64 * i:64 * i + 64]
+
+    for b in backends:
+        for turns, first, second in ((1, 0, 4), (3, 2, 1)):
+            status, _, err = take(b, turns, first, second)
+            if h.check(f"all holds on {b}: {turns} turns", status == 0, err):
+                same(f"instance 0 on {b}", unpack(h.read("rows.one")), row(first + turns - 1))
+                same(f"instance 1 on {b}", unpack(h.read("rows.two")), row(second + turns - 1))
+        for what, turns, first, second, instance, number in (("the only turn", 1, ROWS, 0, 0, ROWS), ("the second instance", 1, 0, 9, 1, 9), ("the last turn", 3, 3, 0, 0, 5),
+                                                             ("a turn behind which others hold", 2, 0xffffffff, 0, 0, 0xffffffff)):
+            for skipping in (False, True):
+                status, _, err = take(b, turns, first, second, skipping=skipping)
+                h.check(f"{what} fails on {b}, {'with' if skipping else 'without'} gates",
+                        status == 9 and "PC5205" in err and f"tensor.embedding of instance {instance}" in err and f"is {number}" in err and not os.path.exists(h.path("rows.one")), f"{status} {err}")
+        # Who is skipped asserts nothing, whatever stands in its registers, and who is not does.
+        status, _, err = take(b, 2, 77, 1, active=(0, 1), skipping=True)
+        if h.check(f"an instance that is skipped fails nothing on {b}", status == 0, err):
+            h.check(f"and does nothing on {b}", unpack(h.read("rows.position")) == [77], str(unpack(h.read("rows.position"))))
+            same(f"the other works on {b}", unpack(h.read("rows.two")), row(2))
+        status, _, err = take(b, 2, 77, 4, active=(0, 1), skipping=True)
+        h.check(f"the other one's failure is seen on {b}", status == 9 and "of instance 1" in err and "is 5" in err, f"{status} {err}")
+        status, _, err = take(b, 3, 2, 1, more=["--verify", "all"])
+        h.check(f"verified on {b}", status == 0, err)
 
 
 # ---- the regulator
@@ -369,7 +434,7 @@ def roads(backends):
     h.check("a changed kernel is another question", remembered[0] == remembered[1] != remembered[2], str(remembered))
 
 
-MODES = {"ops": ops, "regulator": regulator, "refusals": refusals, "roads": roads}
+MODES = {"ops": ops, "asserts": asserts, "regulator": regulator, "refusals": refusals, "roads": roads}
 if sys.argv[1] == "programs":
     for part in (matvec, chain, image, agent, stable):
         part(sys.argv[2:])

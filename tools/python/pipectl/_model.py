@@ -255,11 +255,12 @@ class Model:
     slots         sequences at a time: those of one generate, and of several that are under way
     chunk         tokens of a prompt in one step; context: positions of a sequence; 0: the library's choice
     verify        share of steps that the reference does again, 0 to 1; never less than the policy's
+    memory_budget bytes of device memory, 0: what the device has; weights that do not fit come to the device in each step, and nothing else changes
     """
 
     def __init__(self, path: str | os.PathLike[str], *, backend: Selectors = (), installation: Installation | None = None,
                  tokenizer: str | os.PathLike[str] | None = None, family: str | None = None, slots: int = 1, chunk: int = 0,
-                 context: int = 0, verify: float = 0):
+                 context: int = 0, verify: float = 0, memory_budget: int = 0):
         from pipectl._installation import Installation as Opened
 
         if not 0 <= verify <= 1:
@@ -268,7 +269,8 @@ class Model:
         self._installation = installation or self._own
         self._handle = self._installation._handle
         self._keep = Keep()
-        self._engine_options = new("pipectl_engine_options", slots=slots, chunk=chunk, context=context, verify_ppm=round(verify * 1_000_000))
+        self._engine_options = new("pipectl_engine_options", slots=slots, chunk=chunk, context=context, verify_ppm=round(verify * 1_000_000),
+                                   memory_budget=memory_budget)
         self._engine_options.backends, self._engine_options.n_backends = self._keep.texts(backend)
         o = new("pipectl_model_options", tokenizer=self._keep.text(tokenizer), family=self._keep.text(family))
         self._out, self._engine = ffi.new("pipectl_model **"), ffi.new("pipectl_engine **")
@@ -408,7 +410,7 @@ class Model:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The engine's: the model's CID, the device, bytes on it, steps and submissions so far."""
+        """The engine's: the model's CID, the device, bytes on it (and the most there were, and those that stream to it), steps and submissions so far."""
         f = new("pipectl_engine_facts")
         with self._handle.use() as ask:
             ask(lib.pipectl_engine_describe, self._opened(ask), f)

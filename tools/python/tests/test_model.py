@@ -30,6 +30,23 @@ def model(home, path):
         yield opened
 
 
+def test_weights_that_stream(home, path):
+    """Bytes that stay, that come for a token, and the most there were; no bit of an answer knows of them."""
+    with pipectl.Model(path, backend="cpu", context=64, chunk=4) as whole:
+        want = whole.logits("Hello")
+        all_ = whole.facts
+    assert all_["peak_bytes"] == all_["total_bytes"] and all_["uploaded_bytes"] == all_["token_uploaded_bytes"] == 0 and all_["token_submits"] == 1
+    budget = all_["total_bytes"] - all_["constant_bytes"] // 4
+    with pipectl.Model(path, backend="cpu", context=64, chunk=4, memory_budget=budget) as cut:
+        assert cut.logits("Hello").tobytes() == want.tobytes()
+        facts = cut.facts
+    assert facts["total_bytes"] <= facts["peak_bytes"] <= budget and facts["constant_bytes"] < all_["constant_bytes"]
+    assert facts["token_uploaded_bytes"] >= all_["constant_bytes"] - facts["constant_bytes"] > 0 and facts["token_submits"] > 1
+    assert facts["uploaded_bytes"] >= facts["token_uploaded_bytes"] and all_["peak_bytes"] > facts["peak_bytes"]
+    with pipectl.Model(path, backend="cpu", context=64, memory_budget=1) as none:
+        refused(lambda: none.logits("Hello"), 5204)
+
+
 def refused(call, code):
     with pytest.raises(pipectl.Error) as e:
         call()
