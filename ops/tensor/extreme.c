@@ -186,8 +186,24 @@ static void add_result(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide)
 	kit_wgsl_add(w, least ? " ^ ~K(0);\n}\n" : ";\n}\n");
 }
 
-static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
+/* fn take(i: u32, term: u32) -> A, of x or, with `piece`, of what a binding begins with some elements and terms before. */
+static void add_take(kit_wgsl *w, const kit_use *u, int piece)
 {
+	if (piece)
+		kit_wgsl_add(w,
+			     "struct Piece {\n\t@size(4) skip: u32,\n\t@size(4) before: u32,\n}\n"
+			     "@group(0) @binding(3) var<uniform> piece: Piece;\n");
+	kit_wgsl_add(w, "fn take(i: u32, term: u32) -> A {\n\treturn ");
+	kit_wgsl_add(w, row(u)->indexed ? "A(" : "");
+	kit_wgsl_add(w, piece ? "key(piece.skip + i)" : "key(i)");
+	if (row(u)->indexed)
+		kit_wgsl_add(w, piece ? ", K(piece.before + term))" : ", K(term))");
+	kit_wgsl_add(w, ";\n}\n");
+}
+
+static void run_round(kit_plan *p, const tensor_axes *a, const tensor_round *r, int piece)
+{
+	const uint32_t before[2] = {r->skip, r->before};
 	const kit_use *u = p->use;
 	const uint32_t dtype = u->q->in[0].dtype;
 	const int wide = kit_dtype_bytes(dtype) == 8;
@@ -199,10 +215,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	add_join(&w, u);
 	if (r->first) {
 		add_key(&w, u, dtype, wide);
-		kit_wgsl_add(&w, row(u)->indexed ? "fn take(i: u32, term: u32) -> A {\n\treturn "
-						   "A(key(i), K(term));\n}\n"
-						 : "fn take(i: u32, term: u32) -> A {\n\treturn "
-						   "key(i);\n}\n");
+		add_take(&w, u, piece);
 	} else {
 		kit_wgsl_add(&w, "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n");
 	}
@@ -217,8 +230,9 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	tensor_round_tree(p, &w);
 	tensor_round_run(p, "tensor/reduce.wgsl", a, r, &w,
 			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), tensor_round_from(r),
-				      KIT_ALL(r->to)},
-			 3);
+				      KIT_ALL(r->to),
+				      KIT_ALL(piece ? kit_params(p, before, sizeof(before)) : 0)},
+			 piece ? 4 : 3);
 }
 
 /* Of elements of 4 bytes or fewer. */
@@ -286,21 +300,61 @@ static void products(kit_plan *p, const tensor_axes *a)
 static void run_piece(kit_plan *p, const tensor_axes *a, const tensor_round *r, void *ctx)
 {
 	(void)ctx;
-	run(p, a, r);
+	run_round(p, a, r, 1);
+}
+
+/* Bytes of what a result is joined of, and of the words that results are written as. */
+typedef struct sizes {
+	uint64_t item, result;
+} sizes;
+
+static sizes sizes_of(const kit_use *u)
+{
+	const uint64_t word = kit_dtype_bytes(u->q->in[0].dtype) == 8 && !is_truth(u) ? 8 : 4;
+
+	return row(u)->indexed ? (sizes){2 * word, 4} : (sizes){word, word};
+}
+
+static void rounds(kit_plan *p, const tensor_axes *a, tensor_round r, uint32_t to)
+{
+	for (; p->status == PCTL_OK; r = tensor_round_next(a, &r, 4)) {
+		r.to = r.last ? to : kit_temp(p, a->count * r.runs * sizes_of(p->use).item);
+		run_round(p, a, &r, 0);
+		if (r.last)
+			break;
+	}
+}
+
+static void slabs(kit_plan *p, const tensor_slabs *s, uint32_t to)
+{
+	const sizes each = sizes_of(p->use);
+	const uint64_t bytes = each.result * s->each.count;
+
+	for (uint64_t i = 0; i < s->n && p->status == PCTL_OK; i++) {
+		const uint32_t part = s->n == 1 ? to : kit_temp(p, bytes);
+
+		rounds(p, &s->each,
+		       tensor_round_pieces(p, &s->each, i * s->elements, 4, each.item, run_piece,
+					   NULL),
+		       part);
+		if (s->n != 1)
+			kit_copy(p, part, 0, to, i * bytes, bytes);
+	}
 }
 
 static void plan(kit_plan *p)
 {
 	const kit_use *u = p->use;
 	const uint32_t dtype = u->q->in[0].dtype;
-	const uint64_t word = kit_dtype_bytes(dtype) == 8 && !is_truth(u) ? 8 : 4;
+	const sizes each = sizes_of(u);
+	tensor_slabs s;
 	tensor_axes a;
-	tensor_round r;
+	uint32_t to;
 
 	p->status = extreme_axes(u, &a);
 	if (p->status != PCTL_OK || a.count == 0)
 		return;
-	if (a.terms == 0 && word == 4) {
+	if (a.terms == 0 && each.result == 4) {
 		fill(p, &a);
 		return;
 	}
@@ -308,23 +362,14 @@ static void plan(kit_plan *p)
 		products(p, &a);
 		return;
 	}
-	/* Places within a piece are no places in the whole. */
-	r = tensor_in_pieces(p, &a) && !row(u)->indexed
-		    ? tensor_round_pieces(p, &a, 4, word, run_piece, NULL)
-		    : tensor_round_first(&a, kit_in(p, 0), 4);
-	for (;; r = tensor_round_next(&a, &r, 4)) {
-		if (!r.last)
-			r.to = kit_temp(p, a.count * r.runs * word * (row(u)->indexed ? 2 : 1));
-		else if (kit_dtype_bytes(a.out.dtype) < 4)
-			r.to = kit_temp(p, a.count * word);
-		else
-			r.to = kit_out(p, 0);
-		run(p, &a, &r);
-		if (r.last || p->status != PCTL_OK)
-			break;
-	}
-	if (r.to != kit_out(p, 0))
-		tensor_pack(p, r.to, kit_out(p, 0), a.count, kit_dtype_bytes(a.out.dtype));
+	to = kit_dtype_bytes(a.out.dtype) < 4 ? kit_temp(p, each.result * a.count) : kit_out(p, 0);
+	s = tensor_slabs_of(p, &a);
+	if (s.n != 0)
+		slabs(p, &s, to);
+	else
+		rounds(p, &a, tensor_round_first(&a, kit_in(p, 0), 4), to);
+	if (to != kit_out(p, 0))
+		tensor_pack(p, to, kit_out(p, 0), a.count, kit_dtype_bytes(a.out.dtype));
 }
 
 /* ---- the ops -------------------------------------------------------------------------------- */
