@@ -24,6 +24,7 @@ extern const kit_family tensor_pool_family;
 extern const kit_family tensor_conv_family;
 extern const kit_family tensor_scatter_family;
 extern const kit_family tensor_order_family;
+extern const kit_family tensor_blocks_family;
 extern const kit_family tensor_convert_family;
 extern const kit_family tensor_quantize_family;
 extern const kit_family tensor_quantize_scale_family;
