@@ -66,15 +66,16 @@ static void add_type(tensor_kernel *k, const blocks_type *t)
 {
 	char text[800];
 
-	snprintf(text, sizeof(text),
-		 "const SUB: u32 = %uu;\nconst PARTS: u32 = %uu;\nconst SCALES: u32 = %uu;\n"
-		 "const MINIMA: u32 = %uu;\nconst LOW: i64 = %uli;\nconst HIGH: i64 = %uli;\n"
-		 "const BYTES: u32 = %uu;\nconst TWO_LEVELS: bool = %s;\nconst SHIFTED: bool = %s;\n"
-		 "const TURNS: bool = %s;\nconst EIGHT_BITS: bool = %s;\nconst FIFTHS: bool = %s;\n",
-		 t->sub, t->block / t->sub, t->scales, t->minima, t->low, t->high, t->bytes,
-		 t->minima > 1 ? "true" : "false", t->minima == 1 ? "true" : "false",
-		 t->turns ? "true" : "false", t->dtype == PCTL_DTYPE_Q8_0 ? "true" : "false",
-		 t->low + t->high == 31 ? "true" : "false");
+	snprintf(
+		text, sizeof(text),
+		"const SUB: u32 = %uu;\nconst PARTS: u32 = %uu;\nconst SCALES: u32 = %uu;\n"
+		"const MINIMA: u32 = %uu;\nconst LOW: i64 = %uli;\nconst HIGH: i64 = %uli;\n"
+		"const BYTES: u32 = %uu;\nconst TWO_LEVELS: bool = %s;\nconst SHIFTED: bool = %s;\n"
+		"const TURNS: bool = %s;\nconst EIGHT_BITS: bool = %s;\nconst FIFTHS: bool = %s;\n",
+		t->sub, t->block / t->sub, t->scales, t->minima, t->low, t->high, t->bytes,
+		t->minima > 1 ? "true" : "false", t->minima == 1 ? "true" : "false",
+		t->turns ? "true" : "false", t->dtype == PCTL_DTYPE_Q8_0 ? "true" : "false",
+		t->low + t->high == 31 ? "true" : "false");
 	kit_wgsl_add(&k->w, text);
 }
 

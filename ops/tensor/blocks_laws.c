@@ -10,7 +10,7 @@ enum { ANY, COARSE, POSITIVE, TINY, KINDS };
 
 const pctl_op_problems blocks_problems = {PCTL_HEAD(pctl_op_problems),
 					  "one row, three or none of one to three blocks",
-					  BLOCKS_TYPES * KINDS * 4u};
+					  BLOCKS_TYPES *KINDS * 4u};
 
 /* Magnitudes over the whole range of an f16's multiples; coarse ones, so that many meet half steps; a zero and no negative ones; next to no size at all. */
 static float number(uint32_t kind, uint64_t r)
@@ -34,7 +34,11 @@ void blocks_problem(kit_problem *p)
 	const blocks_type *t = blocks_type_at((uint32_t)(p->number % BLOCKS_TYPES));
 	const uint32_t kind = (uint32_t)(p->number / BLOCKS_TYPES % KINDS);
 	const uint64_t which = p->number / BLOCKS_TYPES / KINDS;
-	pctl_tensor_type x = {.dtype = p->dtype, .rank = 2, .dim = {which == 3 ? 0 : which == 0 ? ROWS : 1}};
+	pctl_tensor_type x = {.dtype = p->dtype,
+			      .rank = 2,
+			      .dim = {which == 3   ? 0
+				      : which == 0 ? ROWS
+						   : 1}};
 	const uint64_t bytes = kit_dtype_bytes(p->dtype);
 	uint8_t data[4 * ROWS * 2 * 256];
 
@@ -82,10 +86,10 @@ static void compare(kit_law *l, const blocks_type *t, void *x, void *y)
 	if (x != NULL && y != NULL) {
 		const uint32_t other = kit_law_tensor(l, &l->use.q->in[0], x);
 
-		kit_law_equal(l,
-			      kit_law_use(l, "tensor.quantize_blocks", &other, 1, l->use.q->attr, 1,
-					  1),
-			      kit_law_tensor(l, &type, y));
+		kit_law_equal(
+			l,
+			kit_law_use(l, "tensor.quantize_blocks", &other, 1, l->use.q->attr, 1, 1),
+			kit_law_tensor(l, &type, y));
 	}
 	kit_law_free(l, x);
 	kit_law_free(l, y);
@@ -118,8 +122,7 @@ void blocks_law_rows(kit_law *l)
 	a = copied(l, 0);
 	b = copied(l, y);
 	if (a != NULL && b != NULL) {
-		turn_rows(a, kit_law_data(l, 0), x->dim[0],
-			  x->dim[1] * kit_dtype_bytes(x->dtype));
+		turn_rows(a, kit_law_data(l, 0), x->dim[0], x->dim[1] * kit_dtype_bytes(x->dtype));
 		turn_rows(b, kit_law_data(l, y), x->dim[0], x->dim[1] / t->block * t->bytes);
 	}
 	compare(l, t, a, b);
@@ -139,7 +142,8 @@ static void negate(const blocks_type *t, uint8_t *block)
 	for (uint32_t k = 0; t->dtype == PCTL_DTYPE_Q3_K && k < 16; k++) {
 		uint8_t *low = &s[k % 8], *high = &s[8 + k % 4];
 		const uint32_t up = k / 8 * 4, at = k / 4 * 2;
-		const uint32_t now = (*low >> up & 15u) | (*high >> at & 3u) << 4, turned = 64 - now;
+		const uint32_t now = (*low >> up & 15u) | (*high >> at & 3u) << 4,
+			       turned = 64 - now;
 
 		*low = (uint8_t)((*low & ~(15u << up)) | (turned & 15u) << up);
 		*high = (uint8_t)((*high & ~(3u << at)) | (turned >> 4 & 3u) << at);

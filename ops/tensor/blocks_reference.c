@@ -44,8 +44,8 @@ static int nearest(double v, double from, double step, int most)
 
 	if (step == 0)
 		return 0;
-	while (k < most && (v > from + step * k + step / 2 ||
-			    (v == from + step * k + step / 2 && k % 2 == 1)))
+	while (k < most &&
+	       (v > from + step * k + step / 2 || (v == from + step * k + step / 2 && k % 2 == 1)))
 		k++;
 	return k;
 }
@@ -80,10 +80,10 @@ static int symmetric(const blocks_type *t, const double *v, made *b)
 
 		if (i % t->sub == 0) {
 			extremes(v + i, t->sub, &low, &high, &far);
-			b->scales[part] = t->scales == 1 ? 1
-							 : integer_up(fabsl(far),
-								      half(b->d) * t->low,
-								      (int)t->scales);
+			b->scales[part] = t->scales == 1
+						  ? 1
+						  : integer_up(fabsl(far), half(b->d) * t->low,
+							       (int)t->scales);
 			if (t->turns && far > 0)
 				b->scales[part] = -b->scales[part];
 		}
@@ -199,7 +199,7 @@ static void lay_32(const blocks_type *t, const made *b, uint8_t *to)
 static void lay_256(const blocks_type *t, const made *b, uint8_t *to)
 {
 	const int pairs = t->dtype == PCTL_DTYPE_Q4_K || t->dtype == PCTL_DTYPE_Q5_K;
-	const uint32_t d = pairs			      ? 0
+	const uint32_t d = pairs			 ? 0
 			   : t->dtype == PCTL_DTYPE_Q2_K ? 80
 			   : t->dtype == PCTL_DTYPE_Q3_K ? 108
 							 : 208;
