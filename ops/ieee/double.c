@@ -1,4 +1,4 @@
-/* ieee.add_f64 sub_f64 .. ge_f64: arithmetic, rounding to integers and comparisons of f64, each with one rounding. They are ops of their own, since what released ops
+/* ieee.add64 sub64 .. ge64: arithmetic, rounding to integers and comparisons of f64, each with one rounding. They are ops of their own, since what released ops
  * take never changes. A device computes them by its own f64 where that was shown to be exact, else by integers; the reference by MPFR, whose exponents
  * are an f64's meanwhile. They are proved as plans are. */
 #include "ieee.h"
@@ -15,8 +15,8 @@ typedef struct double_row {
 	int (*real2)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 	int (*whole)(mpfr_ptr, mpfr_srcptr);
 	const char *narrow; /* the op that gives the same of f32; NULL where it is no law */
-	uint32_t wanted;    /* of comparisons: bits 0, 1, 2: below, equal, above; 8: what NaN gives */
-	int side;	    /* of min and max */
+	uint32_t wanted; /* of comparisons: bits 0, 1, 2: below, equal, above; 8: what NaN gives */
+	int side;	 /* of min and max */
 } double_row;
 
 /* ---- the reference ---------------------------------------------------------------------------- */
@@ -113,10 +113,10 @@ static uint64_t eval_compare(const double_row *row, mpfr_t v[4], const uint64_t 
 	(void)v;
 	if (is_nan(x[0]) || is_nan(x[1]))
 		return row->wanted >> 8;
-	at = ((x[0] | x[1]) & ~TOP) == 0 ? 1
+	at = ((x[0] | x[1]) & ~TOP) == 0       ? 1
 	     : order_of(x[0]) < order_of(x[1]) ? 0
-	     : x[0] == x[1]		     ? 1
-					     : 2;
+	     : x[0] == x[1]		       ? 1
+					       : 2;
 	return row->wanted >> at & 1;
 }
 
@@ -254,14 +254,12 @@ static void law_fused(kit_law *l)
 		all[k] = kit_law_tensor(l, &t, data);
 	}
 	if (data != NULL) {
-		kit_law_equal(l,
-			      kit_law_use(l, "ieee.fma_f64", (uint32_t[]){0, 1, all[0]}, 3, NULL, 0,
-					  1),
-			      kit_law_use(l, "ieee.mul_f64", (uint32_t[]){0, 1}, 2, NULL, 0, 1));
-		kit_law_equal(l,
-			      kit_law_use(l, "ieee.fma_f64", (uint32_t[]){0, all[1], 2}, 3, NULL, 0,
-					  1),
-			      kit_law_use(l, "ieee.add_f64", (uint32_t[]){0, 2}, 2, NULL, 0, 1));
+		kit_law_equal(
+			l, kit_law_use(l, "ieee.fma64", (uint32_t[]){0, 1, all[0]}, 3, NULL, 0, 1),
+			kit_law_use(l, "ieee.mul64", (uint32_t[]){0, 1}, 2, NULL, 0, 1));
+		kit_law_equal(
+			l, kit_law_use(l, "ieee.fma64", (uint32_t[]){0, all[1], 2}, 3, NULL, 0, 1),
+			kit_law_use(l, "ieee.add64", (uint32_t[]){0, 2}, 2, NULL, 0, 1));
 	}
 	kit_law_free(l, data);
 }
@@ -269,7 +267,7 @@ static void law_fused(kit_law *l)
 /* -(-x) is x, |-x| is |x|. */
 static void law_signs(kit_law *l)
 {
-	const uint32_t x = 0, negative = kit_law_use(l, "ieee.neg_f64", &x, 1, NULL, 0, 1);
+	const uint32_t x = 0, negative = kit_law_use(l, "ieee.neg64", &x, 1, NULL, 0, 1);
 	const int is_neg = row_of(&l->use)->eval == eval_neg;
 
 	kit_law_equal(l, kit_law_use(l, l->use.op->desc.name, &negative, 1, NULL, 0, 1),
@@ -287,16 +285,17 @@ static const pctl_law narrow_laws[] = {
 	PLACES};
 static const pctl_law fused_laws[] = {
 	JUDGED(PCTL_LAW_COMPOSED, "fused",
-	       "fma_f64(a, b, -0) = mul_f64(a, b), fma_f64(a, 1, c) = add_f64(a, c)"),
+	       "fma64(a, b, -0) = mul64(a, b), fma64(a, 1, c) = add64(a, c)"),
 	PLACES};
 static const pctl_law signs_laws[] = {
-	JUDGED(PCTL_LAW_COMPOSED, "signs", "neg_f64(neg_f64(x)) = x, abs_f64(neg_f64(x)) = abs_f64(x)"), PLACES};
+	JUDGED(PCTL_LAW_COMPOSED, "signs", "neg64(neg64(x)) = x, abs64(neg64(x)) = abs64(x)"),
+	PLACES};
 static void (*const narrow_checks[])(kit_law *) = {law_narrow, law_places};
 static void (*const fused_checks[])(kit_law *) = {law_fused, law_places};
 static void (*const signs_checks[])(kit_law *) = {law_signs, law_places};
 
 static const pctl_example sizes[] = {
-	{"one place", {1}}, {"two", {2}},	{"a prime", {61}},
+	{"one place", {1}},	{"two", {2}},	     {"a prime", {61}},
 	{"a workgroup", {256}}, {"one more", {257}}, {"many", {4099}},
 };
 static const pctl_example bounds[] = {{"none", {0}}, {"three", {3}}};
@@ -313,35 +312,35 @@ static const pctl_port ternary_in[3] = {{"a", F64, "the first factor", 0, 0},
 static const pctl_port out[1] = {{"y", F64, "the result, of the operands' shape", 0, 0}};
 #define truth_out ieee_truth_out
 
-#define SAME(FN, id, e) FN(#id "_f64_f64", "f64", "f64", e)
-#define TRUTH(id, e) IEEE_FN2(#id "_f64_f64", "f64", "u32", "select(0u, 1u, " e ")")
-#define REAL2(id, e, fn)                           \
-	static const double_row id##_row = {       \
-		.wgsl = SAME(IEEE_FN2, id, e),     \
-		.eval = eval_real2,                \
-		.real2 = fn,                       \
-		.narrow = "ieee." #id,             \
+#define SAME(FN, id, e) FN(#id "64_f64", "f64", "f64", e)
+#define TRUTH(id, e) IEEE_FN2(#id "64_f64", "f64", "u32", "select(0u, 1u, " e ")")
+#define REAL2(id, e, fn)                       \
+	static const double_row id##_row = {   \
+		.wgsl = SAME(IEEE_FN2, id, e), \
+		.eval = eval_real2,            \
+		.real2 = fn,                   \
+		.narrow = "ieee." #id,         \
 	}
-#define WHOLE(id, fn)                                      \
-	static const double_row id##_row = {               \
-		.wgsl = SAME(IEEE_FN1, id, #id "(x)"),     \
-		.eval = eval_whole,                        \
-		.whole = fn,                               \
-		.narrow = "ieee." #id,                     \
+#define WHOLE(id, fn)                                  \
+	static const double_row id##_row = {           \
+		.wgsl = SAME(IEEE_FN1, id, #id "(x)"), \
+		.eval = eval_whole,                    \
+		.whole = fn,                           \
+		.narrow = "ieee." #id,                 \
 	}
-#define COMPARE(id, e, of_numbers, of_nan)                 \
-	static const double_row id##_row = {               \
-		.wgsl = TRUTH(id, e),                      \
-		.eval = eval_compare,                      \
-		.narrow = "ieee." #id,                     \
-		.wanted = (of_numbers) | (of_nan) << 8,    \
+#define COMPARE(id, e, of_numbers, of_nan)              \
+	static const double_row id##_row = {            \
+		.wgsl = TRUTH(id, e),                   \
+		.eval = eval_compare,                   \
+		.narrow = "ieee." #id,                  \
+		.wanted = (of_numbers) | (of_nan) << 8, \
 	}
-#define EXTREME(id, which)                                 \
-	static const double_row id##_row = {               \
-		.wgsl = SAME(IEEE_FN2, id, #id "(a, b)"),  \
-		.eval = eval_extreme,                      \
-		.narrow = "ieee." #id,                     \
-		.side = which,                             \
+#define EXTREME(id, which)                                \
+	static const double_row id##_row = {              \
+		.wgsl = SAME(IEEE_FN2, id, #id "(a, b)"), \
+		.eval = eval_extreme,                     \
+		.narrow = "ieee." #id,                    \
+		.side = which,                            \
 	}
 
 REAL2(add, "a + b", mpfr_add);
@@ -375,7 +374,7 @@ COMPARE(ge, "a >= b", 6u, 0u);
 #define OP(id, op_doc, op_spec, ports_in, ports_out, which)                                        \
 	{                                                                                          \
 		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                          \
-			 .name = "ieee." #id "_f64",                                               \
+			 .name = "ieee." #id "64",                                                 \
 			 .doc = op_doc,                                                            \
 			 .spec = op_spec,                                                          \
 			 .version = 1,                                                             \
@@ -397,8 +396,11 @@ COMPARE(ge, "a >= b", 6u, 0u);
 		.function = double_function, .infer = double_infer, .reference = double_reference, \
 		.laws = which##_checks, .data = &id##_row,                                         \
 	}
-#define ROUNDED "y rounded once to nearest even; subnormals and the sign of zero are kept; " IEEE_CANONICAL
-#define NUMBERS "one of the operands, -0 below +0; a NaN loses to a number, two give the canonical one"
+#define ROUNDED                                                                \
+	"y rounded once to nearest even; subnormals and the sign of zero are " \
+	"kept; " IEEE_CANONICAL
+#define NUMBERS \
+	"one of the operands, -0 below +0; a NaN loses to a number, two give the canonical one"
 
 static const kit_op ops[] = {
 	OP(add, "a + b of f64", ROUNDED, binary_in, out, narrow),
@@ -411,12 +413,18 @@ static const kit_op ops[] = {
 	OP(abs, "magnitude of f64", "the sign bit cleared, of a NaN too", unary_in, out, signs),
 	OP(min, "the lesser of two f64", NUMBERS, binary_in, out, narrow),
 	OP(max, "the greater of two f64", NUMBERS, binary_in, out, narrow),
-	OP(floor, "f64 rounded down to an integer", "exact; a zero keeps its sign; " IEEE_CANONICAL, unary_in, out, narrow),
-	OP(ceil, "f64 rounded up to an integer", "exact; a zero keeps its sign; " IEEE_CANONICAL, unary_in, out, narrow),
-	OP(trunc, "f64 rounded towards zero to an integer", "exact; a zero keeps its sign; " IEEE_CANONICAL, unary_in, out, narrow),
-	OP(round, "f64 rounded to the nearest integer", "ties to even; a zero keeps its sign; " IEEE_CANONICAL, unary_in, out, narrow),
-	OP(eq, "a = b of f64", "1 or 0; zeros are equal, a NaN equals nothing", binary_in, truth_out, narrow),
-	OP(ne, "a != b of f64", "1 or 0; a NaN differs from everything", binary_in, truth_out, narrow),
+	OP(floor, "f64 rounded down to an integer", "exact; a zero keeps its sign; " IEEE_CANONICAL,
+	   unary_in, out, narrow),
+	OP(ceil, "f64 rounded up to an integer", "exact; a zero keeps its sign; " IEEE_CANONICAL,
+	   unary_in, out, narrow),
+	OP(trunc, "f64 rounded towards zero to an integer",
+	   "exact; a zero keeps its sign; " IEEE_CANONICAL, unary_in, out, narrow),
+	OP(round, "f64 rounded to the nearest integer",
+	   "ties to even; a zero keeps its sign; " IEEE_CANONICAL, unary_in, out, narrow),
+	OP(eq, "a = b of f64", "1 or 0; zeros are equal, a NaN equals nothing", binary_in,
+	   truth_out, narrow),
+	OP(ne, "a != b of f64", "1 or 0; a NaN differs from everything", binary_in, truth_out,
+	   narrow),
 	OP(lt, "a < b of f64", "1 or 0; 0 with a NaN", binary_in, truth_out, narrow),
 	OP(gt, "a > b of f64", "1 or 0; 0 with a NaN", binary_in, truth_out, narrow),
 	OP(le, "a <= b of f64", "1 or 0; 0 with a NaN", binary_in, truth_out, narrow),
