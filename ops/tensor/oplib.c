@@ -11,7 +11,7 @@ static const kit_family *const families[] = {
 	&tensor_choose_family,	       &tensor_join_family,    &tensor_random_family,
 	&tensor_variance_family,       &tensor_softmax_family, &tensor_norm_family,
 	&tensor_cumsum_family,	       &tensor_crc32_family,   &tensor_quantize_family,
-	&tensor_quantize_scale_family, &tensor_lookup_family,
+	&tensor_quantize_scale_family, &tensor_lookup_family,  &tensor_double_family,
 };
 
 static const kit_library library = {families, KIT_COUNT(families), 0};

@@ -26,6 +26,7 @@ extern const kit_family tensor_scatter_family;
 extern const kit_family tensor_order_family;
 extern const kit_family tensor_blocks_family;
 extern const kit_family tensor_convert_family;
+extern const kit_family tensor_double_family;
 extern const kit_family tensor_quantize_family;
 extern const kit_family tensor_quantize_scale_family;
 extern const kit_family tensor_variance_family;
