@@ -12,13 +12,25 @@
 #define PRODUCT_DIGITS 133u
 #define RUN 512u /* terms of a lane, but where there are fewer */
 
-static void add_exact(kit_wgsl *w, uint32_t digits, uint32_t least)
+/* Devices are known to be right up to arrays of 1,024 bytes: digits of products lie in two. */
+static const char *const one_array = "var<private> total: array<i64, 67>;\n"
+				     "fn digit(i: u32) -> i64 {\n\treturn total[i];\n}\n"
+				     "fn set_digit(i: u32, v: i64) {\n\ttotal[i] = v;\n}\n";
+static const char *const two_arrays =
+	"var<private> lower: array<i64, 67>;\nvar<private> upper: array<i64, 66>;\n"
+	"fn digit(i: u32) -> i64 {\n\tif (i < 67u) {\n\t\treturn lower[i];\n\t}\n"
+	"\treturn upper[i - 67u];\n}\n"
+	"fn set_digit(i: u32, v: i64) {\n\tif (i < 67u) {\n\t\tlower[i] = v;\n\t} else {\n"
+	"\t\tupper[i - 67u] = v;\n\t}\n}\n";
+
+static void add_exact(kit_wgsl *w, int of_products)
 {
 	char text[96];
 
-	snprintf(text, sizeof(text), "const DIGITS: u32 = %uu;\nconst LEAST: u32 = %uu;\n", digits,
-		 least);
+	snprintf(text, sizeof(text), "const DIGITS: u32 = %uu;\nconst LEAST: u32 = %uu;\n",
+		 of_products ? PRODUCT_DIGITS : SUM_DIGITS, of_products ? 1074u : 0u);
 	kit_wgsl_add(w, text);
+	kit_wgsl_add(w, of_products ? two_arrays : one_array);
 	kit_wgsl_add(w, KERNEL_EXACT64);
 	kit_wgsl_add(w, KERNEL_EXACT64_ROUND);
 }
@@ -138,21 +150,23 @@ static void run_sums(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	char text[200];
 
 	tensor_round_text(&w, a, r);
-	add_exact(&w, SUM_DIGITS, 0);
+	add_exact(&w, 0);
 	snprintf(text, sizeof(text), "alias S = array<u32, %u>;\n", SUM_DIGITS + 1);
 	kit_wgsl_add(&w, text);
 	kit_wgsl_add(&w, r->first ? "@group(0) @binding(1) var<storage, read> x: array<u64>;\n"
 				    "fn take(i: u32) {\n\tsum_term(x[i]);\n}\n"
 				  : "@group(0) @binding(1) var<storage, read> x: array<S>;\n"
 				    "fn take(i: u32) {\n\tfor (var d = 0u; d < DIGITS; d++) {\n"
-				    "\t\ttotal[d] += i64(x[i][d]);\n\t}\n\tsaw |= x[i][DIGITS];\n}\n");
-	kit_wgsl_add(&w, r->last
-				 ? "@group(0) @binding(2) var<storage, read_write> y: array<u64>;\n"
-				   "fn put(item: u32) {\n\ty[item] = sum_round();\n}\n"
-				 : "@group(0) @binding(2) var<storage, read_write> y: array<S>;\n"
-				   "fn put(item: u32) {\n\tsum_carry();\n"
-				   "\tfor (var d = 0u; d < DIGITS; d++) {\n"
-				   "\t\ty[item][d] = u32(total[d]);\n\t}\n\ty[item][DIGITS] = saw;\n}\n");
+				    "\t\tset_digit(d, digit(d) + i64(x[i][d]));\n\t}\n\tsaw |= "
+				    "x[i][DIGITS];\n}\n");
+	kit_wgsl_add(
+		&w,
+		r->last ? "@group(0) @binding(2) var<storage, read_write> y: array<u64>;\n"
+			  "fn put(item: u32) {\n\ty[item] = sum_round();\n}\n"
+			: "@group(0) @binding(2) var<storage, read_write> y: array<S>;\n"
+			  "fn put(item: u32) {\n\tsum_carry();\n"
+			  "\tfor (var d = 0u; d < DIGITS; d++) {\n"
+			  "\t\ty[item][d] = u32(digit(d));\n\t}\n\ty[item][DIGITS] = saw;\n}\n");
 	kit_wgsl_add(&w, KERNEL_SUM64);
 	tensor_round_run(p, "tensor/sum64.wgsl", a, r, &w,
 			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), tensor_round_from(r),
@@ -171,7 +185,8 @@ static void sum64_plan(kit_plan *p)
 	r = lanes_of(&a, a.terms, kit_in(p, 0));
 	r.first = 1;
 	while (p->status == PCTL_OK) {
-		r.to = r.last ? kit_out(p, 0) : kit_temp(p, 4ull * (SUM_DIGITS + 1) * a.count * r.runs);
+		r.to = r.last ? kit_out(p, 0)
+			      : kit_temp(p, 4ull * (SUM_DIGITS + 1) * a.count * r.runs);
 		run_sums(p, &a, &r);
 		if (r.last)
 			return;
@@ -258,7 +273,7 @@ static void matmul64_plan(kit_plan *p)
 	k.params.v[0][3] = is_turned(p->use) ? (uint32_t)s.k : 1;
 	tensor_kernel_read(&k, "a", 8, kit_in(p, 0));
 	tensor_kernel_read(&k, "b", 8, kit_in(p, 1));
-	add_exact(&k.w, PRODUCT_DIGITS, 1074);
+	add_exact(&k.w, 1);
 	kit_wgsl_add(&k.w, KERNEL_MATMUL64);
 	tensor_kernel_run(&k, kit_out(p, 0));
 }
@@ -281,10 +296,10 @@ static pctl_status matmul64_reference(const kit_use *u, const pctl_span *in, pct
 
 		for (uint64_t k = 0; k < s.k; k++) {
 			mpfr_set_d(a, double_at(in[0].data, row * s.k + k), MPFR_RNDN);
-			mpfr_set_d(b,
-				   double_at(in[1].data,
-					     turned ? column * s.k + k : k * s.n + column),
-				   MPFR_RNDN);
+			mpfr_set_d(
+				b,
+				double_at(in[1].data, turned ? column * s.k + k : k * s.n + column),
+				MPFR_RNDN);
 			(void)mpfr_mul(r.v[k], a, b, MPFR_RNDN);
 		}
 		bits = rounded(r.v, r.at, s.k);
@@ -343,11 +358,12 @@ static void matmul64_law_order(kit_law *l)
 		      kit_law_out(l, 0));
 }
 
-static const uint64_t products[][3] = {{1, 1, 1}, {3, 5, 7}, {2, 3, 65}, {4, 1, 33}, {1, 9, 130}, {2, 2, 0}, {0, 3, 2}, {17, 5, 2}};
+static const uint64_t products[][3] = {{1, 1, 1},   {3, 5, 7}, {2, 3, 65}, {4, 1, 33},
+				       {1, 9, 130}, {2, 2, 0}, {0, 3, 2},  {17, 5, 2}};
 
-static const pctl_op_problems matmul64_problems = {
-	PCTL_HEAD(pctl_op_problems), "matrices of up to 130 columns",
-	KIT_COUNT(products) * TENSOR_KINDS * 2};
+static const pctl_op_problems matmul64_problems = {PCTL_HEAD(pctl_op_problems),
+						   "matrices of up to 130 columns",
+						   KIT_COUNT(products) * TENSOR_KINDS * 2};
 
 static void matmul64_problem(kit_problem *p)
 {
@@ -370,7 +386,7 @@ static void matmul64_problem(kit_problem *p)
 
 static const pctl_op_problems sum64_problems = {PCTL_HEAD(pctl_op_problems),
 						"tensors of up to four dimensions and axes of them",
-						TENSOR_SHAPES * TENSOR_KINDS * 3};
+						TENSOR_SHAPES *TENSOR_KINDS * 3};
 
 /* Along all axes, the first, the last. */
 static void sum64_problem(kit_problem *p)
@@ -432,15 +448,19 @@ static const pctl_law matmul64_laws[] = {
 static void (*const matmul64_checks[])(kit_law *) = {matmul64_law_integers, matmul64_law_order};
 
 static const kit_op ops[] = {
-	TENSOR_OP(sum64, 1, "tensor.sum64", "sums of f64 along axes, exact",
-		  "The exact sum, rounded once to f64: no order of addition shows; an exact zero and "
-		  "the sum of nothing are +0,\nInf - Inf and NaN give the canonical NaN. A sum has at "
-		  "most 2^29 terms.",
-		  PCTL_CLASS_STRICT, sum64_in, 1, sum64_out, sum64_attr, 2, NULL),
+	TENSOR_OP(
+		sum64, 1, "tensor.sum64", "sums of f64 along axes, exact",
+		"The exact sum, rounded once to f64: no order of addition shows; an exact zero and "
+		"the sum of nothing are +0,\nInf - Inf and NaN give the canonical NaN. A sum has "
+		"at "
+		"most 2^29 terms.",
+		PCTL_CLASS_STRICT, sum64_in, 1, sum64_out, sum64_attr, 2, NULL),
 	TENSOR_OP(matmul64, 1, "tensor.matmul64", "products of matrices of f64, exact",
 		  "y[i,j] is the exact sum of the exact products a[i,k] * b[k,j], rounded once to "
-		  "f64: an exact zero and the sum of\nnothing are +0, a sum that rounds to zero keeps "
-		  "its sign, 0 * Inf, Inf - Inf and NaN give the canonical NaN. At most 65,536 terms.",
+		  "f64: an exact zero and the sum of\nnothing are +0, a sum that rounds to zero "
+		  "keeps "
+		  "its sign, 0 * Inf, Inf - Inf and NaN give the canonical NaN. At most 65,536 "
+		  "terms.",
 		  PCTL_CLASS_STRICT, matmul64_in, 2, matmul64_out, matmul64_attr, 1, NULL),
 };
 

@@ -1,30 +1,29 @@
 // An exact sum of f64 or of products of two, as an integer that counts units of 2^-1074, or of products 2^-2148; as exact_sum.wgsl, but for f64. In
-// front: DIGITS, and LEAST, which bit of the sum the smallest subnormal is. Right for 2^28 terms between two carries.
+// front: DIGITS, `digit` and `set_digit`, and LEAST, which bit of the sum the smallest subnormal is. Right for 2^28 terms between two carries.
 const LOW: i64 = 0xffffffffli;
 const SAW_NAN: u32 = 1u;
 const SAW_INFINITY: u32 = 2u;
 const SAW_MINUS_INFINITY: u32 = 4u;
 const INFINITY: u64 = 0x7ff0000000000000lu;
 
-var<private> total: array<i64, DIGITS>;
 var<private> saw: u32;
 
 fn sum_clear() {
 	for (var i = 0u; i < DIGITS; i++) {
-		total[i] = 0li;
+		set_digit(i, 0li);
 	}
 	saw = 0u;
 }
 
 fn sum_add(magnitude: u64, bit: u32, negative: bool) {
-	let digit = bit >> 5u;
+	let at = bit >> 5u;
 	let low = (magnitude & 0xfffffffflu) << (bit & 31u);
 	let high = (magnitude >> 32u) << (bit & 31u);
 	let sign = select(1li, -1li, negative);
 
-	total[digit] += sign * i64(low & 0xfffffffflu);
-	total[digit + 1u] += sign * i64((low >> 32u) + (high & 0xfffffffflu));
-	total[digit + 2u] += sign * i64(high >> 32u);
+	set_digit(at, digit(at) + sign * i64(low & 0xfffffffflu));
+	set_digit(at + 1u, digit(at + 1u) + sign * i64((low >> 32u) + (high & 0xfffffffflu)));
+	set_digit(at + 2u, digit(at + 2u) + sign * i64(high >> 32u));
 }
 
 fn field_of(a: u64) -> u32 {

@@ -3,21 +3,21 @@
 fn sum_carry() {
 	var carry = 0li;
 	for (var i = 0u; i < DIGITS; i++) {
-		let digit = total[i] + carry;
-		total[i] = digit & LOW;
-		carry = digit >> 32u;
+		let sum = digit(i) + carry;
+		set_digit(i, sum & LOW);
+		carry = sum >> 32u;
 	}
 }
 
 fn sum_magnitude() -> bool {
 	sum_carry();
-	let negative = total[DIGITS - 1u] >> 31u == 1li;
+	let negative = digit(DIGITS - 1u) >> 31u == 1li;
 	if (negative) {
 		var carry = 1li;
 		for (var i = 0u; i < DIGITS; i++) {
-			let digit = (total[i] ^ LOW) + carry;
-			total[i] = digit & LOW;
-			carry = digit >> 32u;
+			let sum = (digit(i) ^ LOW) + carry;
+			set_digit(i, sum & LOW);
+			carry = sum >> 32u;
 		}
 	}
 	return negative;
@@ -35,7 +35,7 @@ fn sum_round() -> u64 {
 	var top = 0u;
 	var any = false;
 	for (var i = 0u; i < DIGITS; i++) {
-		if (total[i] != 0li) {
+		if (digit(i) != 0li) {
 			top = i;
 			any = true;
 		}
@@ -43,22 +43,22 @@ fn sum_round() -> u64 {
 	if (!any) {
 		return 0lu;
 	}
-	let highest = top * 32u + 31u - countLeadingZeros(u32(total[top]));
+	let highest = top * 32u + 31u - countLeadingZeros(u32(digit(top)));
 	let last = max(highest, LEAST + 52u) - 52u; // of the bits that are kept
 	let at = last >> 5u;
 	let by = last & 31u;
-	var kept = (u64(total[at]) | (u64(total[at + 1u]) << 32u)) >> by;
+	var kept = (u64(digit(at)) | (u64(digit(at + 1u)) << 32u)) >> by;
 	if (by != 0u) {
-		kept |= u64(total[at + 2u]) << (64u - by);
+		kept |= u64(digit(at + 2u)) << (64u - by);
 	}
 	var up = false;
 	if (last > 0u) {
 		let next = (last - 1u) >> 5u;
 		let half = 1u << ((last - 1u) & 31u);
-		let below = u32(total[next]);
+		let below = u32(digit(next));
 		var rest = (below & (half - 1u)) != 0u;
 		for (var i = 0u; i < DIGITS; i++) {
-			rest = rest || (i < next && total[i] != 0li);
+			rest = rest || (i < next && digit(i) != 0li);
 		}
 		up = (below & half) != 0u && (rest || (kept & 1lu) == 1lu);
 	}
