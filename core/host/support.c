@@ -22,15 +22,15 @@ static const struct {
 } shapes[SHAPES] = {{2, {1, 0}},       {1, {0}},    {2, {0, 0}}, {2, {0, 1}},	{3, {1, 1, 0}},
 		    {4, {1, 1, 1, 0}}, {2, {1, 1}}, {1, {1}},	 {1, {NOTHING}}};
 /* Values for attributes that must be given. */
-static const char *const texts[] = {"",	   "f32", "1",	   "0",	  "add",    "4", "1,4",
-				    "0,1", "4,4", "1,1,4", "0.5", "ab->ab", "i8"};
+static const char *const texts[] = {"",	   "f32", "1",	   "0",	  "add",    "4",  "1,4",
+				    "0,1", "4,4", "1,1,4", "0.5", "ab->ab", "i8", "q8_0"};
 #define N_TEXTS ((uint32_t)(sizeof(texts) / sizeof(texts[0])))
 
 typedef struct asking {
 	const pctl_op_ref *op;
 	const pctl_call *call;
 	pctl_type_pattern pattern[PCTL_PORTS_MAX];
-	uint32_t port, dtype, tries;
+	uint32_t port, dtype, tries, text;
 	uint32_t shape[PCTL_PORTS_MAX];
 	const char *
 		name; /* of a dimension that is `times` the side, since it is there for as many parts */
@@ -42,8 +42,10 @@ typedef struct asking {
 static uint64_t side(const asking *a)
 {
 	const pctl_dtype *t = pctl_dtype_of(a->dtype);
+	const pctl_dtype *made = pctl_dtype_named(texts[a->text], strlen(texts[a->text]));
+	const uint64_t n = made != NULL && made->block > t->block ? made->block : t->block;
 
-	return t->block > SIDE ? t->block : SIDE;
+	return n > SIDE ? n : SIDE;
 }
 
 /* A number that the attribute takes. */
@@ -232,9 +234,11 @@ pctl_status pctl_support_ask(const pctl_op_ref *op, uint32_t port, uint32_t dtyp
 	for (uint32_t t = 0; t < (needs_text(d) ? N_TEXTS : 1u) && d->n_attr <= PCTL_SUPPORT_ATTRS;
 	     t++) {
 		a.tries = 0;
+		a.text = t;
 		if (give_attrs(&a, t) && any_types_fit(&a))
 			return PCTL_OK;
 	}
-	(void)give_attrs(&a, needs_text(d) ? 1 : 0);
+	a.text = needs_text(d) ? 1 : 0;
+	(void)give_attrs(&a, a.text);
 	return refusal(&a, arena);
 }

@@ -19,6 +19,7 @@ extern const kit_family ieee_convert_family;
 extern const kit_family ieee_reduce_family;
 extern const kit_family ieee_activation_family;
 extern const kit_family ieee_vector_family;
+extern const kit_family ieee_double_family;
 
 #define IEEE_ELEMENTS_MAX (1ull << 31)
 

@@ -86,9 +86,9 @@ pctl_status ieee_reference(const kit_use *u, const pctl_span *in, pctl_span *out
 }
 
 static const kit_family *const families[] = {
-	&ieee_arith_family,  &ieee_compare_family,    &ieee_round_family,
-	&ieee_trig_family,   &ieee_exp_family,	      &ieee_convert_family,
-	&ieee_reduce_family, &ieee_activation_family, &ieee_vector_family,
+	&ieee_arith_family,  &ieee_compare_family, &ieee_round_family,	&ieee_trig_family,
+	&ieee_exp_family,    &ieee_convert_family, &ieee_reduce_family, &ieee_activation_family,
+	&ieee_vector_family, &ieee_double_family,
 };
 
 static const kit_library library = {families, KIT_COUNT(families), 0};

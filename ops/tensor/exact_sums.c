@@ -120,7 +120,7 @@ void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e,
 	if (marked && e->give != NULL)
 		kit_copy(p, e->marks, 0, to, 0, 4 * a->count);
 	r = tensor_in_pieces(p, a)
-		    ? tensor_round_pieces(p, a, LEAST, 4 * TENSOR_SUM_WORDS, run_round, &x)
+		    ? tensor_round_pieces(p, a, 0, LEAST, 4 * TENSOR_SUM_WORDS, run_round, &x)
 		    : tensor_round_first(a, kit_in(p, 0), LEAST);
 	while (p->status == PCTL_OK) {
 		r.to = r.last ? to : kit_temp(p, 4 * TENSOR_SUM_WORDS * a->count * r.runs);

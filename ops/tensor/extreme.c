@@ -40,7 +40,9 @@ pctl_status extreme_axes(const kit_use *u, tensor_axes *a)
 	uint32_t mask;
 	pctl_status status;
 
-	if (!is_known(dtype) && !(is_truth(u) && dtype == PCTL_SCALAR_BOOL))
+	if (row(u)->doubles && dtype != PCTL_SCALAR_F64)
+		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
+	if (!row(u)->doubles && !is_known(dtype) && !(is_truth(u) && dtype == PCTL_SCALAR_BOOL))
 		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
 	status = row(u)->indexed ? tensor_axis_mask(u, 0, &mask) : tensor_axes_mask(u, 0, &mask);
 	if (status == PCTL_OK)
@@ -71,6 +73,8 @@ uint64_t extreme_of_nothing(const kit_use *u, uint32_t dtype)
 	const uint64_t top = 1ull << (8 * kit_dtype_bytes(dtype) - 1);
 	const int least = row(u)->what == EXTREME_MAX;
 
+	if (dtype == PCTL_SCALAR_F64)
+		return 0x7ff0000000000000u | (least ? top : 0);
 	switch (row(u)->what) {
 	case EXTREME_ANY:
 		return 0;
@@ -133,6 +137,13 @@ static void add_key(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide)
 {
 	const int least = row(u)->what == EXTREME_MIN;
 
+	if (dtype == PCTL_SCALAR_F64) {
+		kit_wgsl_add(w, KERNEL_EXTREME_KEY64);
+		kit_wgsl_add(w, "fn key(i: u32) -> K {\n\tlet k = double_key(x[i]);\n");
+		kit_wgsl_add(w, least ? "\treturn select(~k, 0lu, k == 0lu);\n}\n"
+				      : "\treturn k;\n}\n");
+		return;
+	}
 	if (is_float(dtype))
 		kit_wgsl_named(w, kit_codec_bits(dtype), "x");
 	else if (!wide)
@@ -160,12 +171,23 @@ static void add_key(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide)
 	}
 }
 
-/* fn result(k: K) -> K, the word of an element of y. */
-static void add_result(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide)
+/* fn result(k: K) -> K, the word of an element of y. is_empty: no term is there, which of f64 is not NaN alone. */
+static void add_result(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide, int is_empty)
 {
 	const int least = row(u)->what == EXTREME_MIN;
 	char text[256];
 
+	if (dtype == PCTL_SCALAR_F64) {
+		snprintf(text, sizeof(text),
+			 "fn result(k: K) -> K {\n\tif (k == 0lu) {\n\t\treturn 0x%llxlu;\n\t}\n"
+			 "\tlet up = %sk;\n\treturn select(~up, up ^ (1lu << 63u), up >> 63u == "
+			 "1lu);\n}\n",
+			 (unsigned long long)(is_empty ? extreme_of_nothing(u, dtype)
+						       : 0x7ff8000000000000u),
+			 least ? "~" : "");
+		kit_wgsl_add(w, text);
+		return;
+	}
 	if (is_truth(u) || row(u)->what == EXTREME_PROD) {
 		kit_wgsl_add(w, "fn result(k: K) -> K {\n\treturn k;\n}\n");
 		return;
@@ -186,8 +208,24 @@ static void add_result(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide)
 	kit_wgsl_add(w, least ? " ^ ~K(0);\n}\n" : ";\n}\n");
 }
 
-static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
+/* fn take(i: u32, term: u32) -> A, of x or, with `piece`, of what a binding begins with some elements and terms before. */
+static void add_take(kit_wgsl *w, const kit_use *u, int piece)
 {
+	if (piece)
+		kit_wgsl_add(w,
+			     "struct Piece {\n\t@size(4) skip: u32,\n\t@size(4) before: u32,\n}\n"
+			     "@group(0) @binding(3) var<uniform> piece: Piece;\n");
+	kit_wgsl_add(w, "fn take(i: u32, term: u32) -> A {\n\treturn ");
+	kit_wgsl_add(w, row(u)->indexed ? "A(" : "");
+	kit_wgsl_add(w, piece ? "key(piece.skip + i)" : "key(i)");
+	if (row(u)->indexed)
+		kit_wgsl_add(w, piece ? ", K(piece.before + term))" : ", K(term))");
+	kit_wgsl_add(w, ";\n}\n");
+}
+
+static void run_round(kit_plan *p, const tensor_axes *a, const tensor_round *r, int piece)
+{
+	const uint32_t before[2] = {r->skip, r->before};
 	const kit_use *u = p->use;
 	const uint32_t dtype = u->q->in[0].dtype;
 	const int wide = kit_dtype_bytes(dtype) == 8;
@@ -199,10 +237,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	add_join(&w, u);
 	if (r->first) {
 		add_key(&w, u, dtype, wide);
-		kit_wgsl_add(&w, row(u)->indexed ? "fn take(i: u32, term: u32) -> A {\n\treturn "
-						   "A(key(i), K(term));\n}\n"
-						 : "fn take(i: u32, term: u32) -> A {\n\treturn "
-						   "key(i);\n}\n");
+		add_take(&w, u, piece);
 	} else {
 		kit_wgsl_add(&w, "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n");
 	}
@@ -211,14 +246,15 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	} else if (row(u)->indexed) {
 		kit_wgsl_add(&w, "fn give(a: A) -> Y {\n\treturn u32(a.y);\n}\n");
 	} else {
-		add_result(&w, u, dtype, wide);
+		add_result(&w, u, dtype, wide, a->terms == 0);
 		kit_wgsl_add(&w, "fn give(a: A) -> Y {\n\treturn result(a);\n}\n");
 	}
 	tensor_round_tree(p, &w);
 	tensor_round_run(p, "tensor/reduce.wgsl", a, r, &w,
 			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), tensor_round_from(r),
-				      KIT_ALL(r->to)},
-			 3);
+				      KIT_ALL(r->to),
+				      KIT_ALL(piece ? kit_params(p, before, sizeof(before)) : 0)},
+			 piece ? 4 : 3);
 }
 
 /* Of elements of 4 bytes or fewer. */
@@ -286,21 +322,61 @@ static void products(kit_plan *p, const tensor_axes *a)
 static void run_piece(kit_plan *p, const tensor_axes *a, const tensor_round *r, void *ctx)
 {
 	(void)ctx;
-	run(p, a, r);
+	run_round(p, a, r, 1);
+}
+
+/* Bytes of what a result is joined of, and of the words that results are written as. */
+typedef struct sizes {
+	uint64_t item, result;
+} sizes;
+
+static sizes sizes_of(const kit_use *u)
+{
+	const uint64_t word = kit_dtype_bytes(u->q->in[0].dtype) == 8 && !is_truth(u) ? 8 : 4;
+
+	return row(u)->indexed ? (sizes){2 * word, 4} : (sizes){word, word};
+}
+
+static void rounds(kit_plan *p, const tensor_axes *a, tensor_round r, uint32_t to)
+{
+	for (; p->status == PCTL_OK; r = tensor_round_next(a, &r, 4)) {
+		r.to = r.last ? to : kit_temp(p, a->count * r.runs * sizes_of(p->use).item);
+		run_round(p, a, &r, 0);
+		if (r.last)
+			break;
+	}
+}
+
+static void slabs(kit_plan *p, const tensor_slabs *s, uint32_t to)
+{
+	const sizes each = sizes_of(p->use);
+	const uint64_t bytes = each.result * s->each.count;
+
+	for (uint64_t i = 0; i < s->n && p->status == PCTL_OK; i++) {
+		const uint32_t part = s->n == 1 ? to : kit_temp(p, bytes);
+
+		rounds(p, &s->each,
+		       tensor_round_pieces(p, &s->each, i * s->elements, 4, each.item, run_piece,
+					   NULL),
+		       part);
+		if (s->n != 1)
+			kit_copy(p, part, 0, to, i * bytes, bytes);
+	}
 }
 
 static void plan(kit_plan *p)
 {
 	const kit_use *u = p->use;
 	const uint32_t dtype = u->q->in[0].dtype;
-	const uint64_t word = kit_dtype_bytes(dtype) == 8 && !is_truth(u) ? 8 : 4;
+	const sizes each = sizes_of(u);
+	tensor_slabs s;
 	tensor_axes a;
-	tensor_round r;
+	uint32_t to;
 
 	p->status = extreme_axes(u, &a);
 	if (p->status != PCTL_OK || a.count == 0)
 		return;
-	if (a.terms == 0 && word == 4) {
+	if (a.terms == 0 && each.result == 4) {
 		fill(p, &a);
 		return;
 	}
@@ -308,23 +384,14 @@ static void plan(kit_plan *p)
 		products(p, &a);
 		return;
 	}
-	/* Places within a piece are no places in the whole. */
-	r = tensor_in_pieces(p, &a) && !row(u)->indexed
-		    ? tensor_round_pieces(p, &a, 4, word, run_piece, NULL)
-		    : tensor_round_first(&a, kit_in(p, 0), 4);
-	for (;; r = tensor_round_next(&a, &r, 4)) {
-		if (!r.last)
-			r.to = kit_temp(p, a.count * r.runs * word * (row(u)->indexed ? 2 : 1));
-		else if (kit_dtype_bytes(a.out.dtype) < 4)
-			r.to = kit_temp(p, a.count * word);
-		else
-			r.to = kit_out(p, 0);
-		run(p, &a, &r);
-		if (r.last || p->status != PCTL_OK)
-			break;
-	}
-	if (r.to != kit_out(p, 0))
-		tensor_pack(p, r.to, kit_out(p, 0), a.count, kit_dtype_bytes(a.out.dtype));
+	to = kit_dtype_bytes(a.out.dtype) < 4 ? kit_temp(p, each.result * a.count) : kit_out(p, 0);
+	s = tensor_slabs_of(p, &a);
+	if (s.n != 0)
+		slabs(p, &s, to);
+	else
+		rounds(p, &a, tensor_round_first(&a, kit_in(p, 0), 4), to);
+	if (to != kit_out(p, 0))
+		tensor_pack(p, to, kit_out(p, 0), a.count, kit_dtype_bytes(a.out.dtype));
 }
 
 /* ---- the ops -------------------------------------------------------------------------------- */
@@ -334,6 +401,8 @@ static const pctl_port number_in[] = {{"x", TERMS_TYPE "[...]", "the elements", 
 static const pctl_port number_out[] = {{"y", TERMS_TYPE "[...]", "the results, of x's type", 0, 0}};
 static const pctl_port truth_in[] = {{"x", TERMS_TYPE "|bool[...]", "the elements", 0, 0}};
 static const pctl_port word_out[] = {{"y", "u32[...]", "the results", 0, 0}};
+static const pctl_port double_in[] = {{"x", "f64[...]", "the elements", 0, 0}};
+static const pctl_port double_out[] = {{"y", "f64[...]", "the results", 0, 0}};
 static const pctl_attr_desc axes_attr[] = {
 	{"axes", "",
 	 "what is reduced: numbers of axes between commas, negative ones from the end; if not "
@@ -375,33 +444,37 @@ static void (*const index_checks[])(kit_law *) = {index_law_found, index_law_low
 static const pctl_example boundaries[] = {
 	{"nothing", {0}}, {"one", {1}}, {"a lane more", {65}}, {"two rounds", {1025}}};
 
-#define EXTREME_OP(op, op_doc, op_spec, id, in_, out_, attr_, class_, what, indexed)          \
-	{                                                                                     \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                     \
-			 .name = op,                                                          \
-			 .doc = op_doc,                                                       \
-			 .spec = op_spec                                                      \
-			 "\nx has at most 2^31 elements, a result at most 2^29 terms.",       \
-			 .version = 1,                                                        \
-			 .kind = PCTL_OPDEF_PLAN,                                             \
-			 .category = 'A',                                                     \
-			 .op_class = class_,                                                  \
-			 .convention = 1,                                                     \
-			 .n_in = 1,                                                           \
-			 .n_out = 1,                                                          \
-			 .n_attr = KIT_COUNT(attr_),                                          \
-			 .in = in_,                                                           \
-			 .out = out_,                                                         \
-			 .attr = attr_},                                                      \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                   \
-			  .laws = id##_laws,                                                  \
-			  .n_laws = KIT_COUNT(id##_laws),                                     \
-			  .boundaries = boundaries,                                           \
-			  .n_boundaries = KIT_COUNT(boundaries)},                             \
-		.laws = id##_checks, .problems = &reduce_problems, .problem = reduce_problem, \
-		.data = &(const extreme){what, indexed}, .infer = infer, .plan = plan,        \
-		.reference = extreme_reference                                                \
+#define OP(op, op_doc, op_spec, id, in_, out_, attr_, class_, what, indexed, doubles)           \
+	{                                                                                       \
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                       \
+			 .name = op,                                                            \
+			 .doc = op_doc,                                                         \
+			 .spec = op_spec                                                        \
+			 "\nx has at most 2^31 elements, a result at most 2^29 terms.",         \
+			 .version = 1,                                                          \
+			 .kind = PCTL_OPDEF_PLAN,                                               \
+			 .category = 'A',                                                       \
+			 .op_class = class_,                                                    \
+			 .convention = 1,                                                       \
+			 .n_in = 1,                                                             \
+			 .n_out = 1,                                                            \
+			 .n_attr = KIT_COUNT(attr_),                                            \
+			 .in = in_,                                                             \
+			 .out = out_,                                                           \
+			 .attr = attr_},                                                        \
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                     \
+			  .laws = id##_laws,                                                    \
+			  .n_laws = KIT_COUNT(id##_laws),                                       \
+			  .boundaries = boundaries,                                             \
+			  .n_boundaries = KIT_COUNT(boundaries)},                               \
+		.laws = id##_checks, .problems = &reduce_problems, .problem = reduce_problem,   \
+		.data = &(const extreme){what, indexed, doubles}, .infer = infer, .plan = plan, \
+		.reference = extreme_reference                                                  \
 	}
+#define EXTREME_OP(op, op_doc, op_spec, id, in_, out_, attr_, class_, what, indexed) \
+	OP(op, op_doc, op_spec, id, in_, out_, attr_, class_, what, indexed, 0)
+#define DOUBLE_OP(op, op_doc, op_spec, id, out_, attr_, what, indexed) \
+	OP(op, op_doc, op_spec, id, double_in, out_, attr_, PCTL_CLASS_STRICT, what, indexed, 1)
 
 static const kit_op ops[] = {
 	EXTREME_OP("tensor.max", "the greatest along axes",
@@ -435,6 +508,22 @@ static const kit_op ops[] = {
 		   "The lowest index at which the element is tensor.min of the axis; of NaN alone "
 		   "0. An axis without elements is refused.",
 		   index, number_in, word_out, axis_attr, PCTL_CLASS_STRICT, EXTREME_MIN, 1),
+	DOUBLE_OP("tensor.max64", "the greatest of f64 along axes",
+		  "The greatest element: -0 is below +0, a NaN loses to a number, NaN alone gives "
+		  "the canonical NaN. The greatest\nof nothing is -Inf.",
+		  value, double_out, axes_attr, EXTREME_MAX, 0),
+	DOUBLE_OP("tensor.min64", "the least of f64 along axes",
+		  "The least element: -0 is below +0, a NaN loses to a number, NaN alone gives the "
+		  "canonical NaN. The least\nof nothing is +Inf.",
+		  value, double_out, axes_attr, EXTREME_MIN, 0),
+	DOUBLE_OP("tensor.argmax64", "where the greatest f64 is, along one axis",
+		  "The lowest index at which the element is tensor.max64 of the axis; of NaN alone "
+		  "0. An axis without elements is refused.",
+		  index, word_out, axis_attr, EXTREME_MAX, 1),
+	DOUBLE_OP("tensor.argmin64", "where the least f64 is, along one axis",
+		  "The lowest index at which the element is tensor.min64 of the axis; of NaN alone "
+		  "0. An axis without elements is refused.",
+		  index, word_out, axis_attr, EXTREME_MIN, 1),
 };
 
 const kit_family tensor_extreme_family = {ops, NULL, KIT_COUNT(ops), 0};

@@ -10,6 +10,7 @@ enum { EXTREME_MAX, EXTREME_MIN, EXTREME_ANY, EXTREME_ALL, EXTREME_PROD };
 typedef struct extreme {
 	uint32_t what;	  /* EXTREME_* */
 	uint32_t indexed; /* 1: where it is, along one axis */
+	uint32_t doubles; /* 1: of f64, and of nothing else */
 } extreme;
 
 pctl_status extreme_axes(const kit_use *u, tensor_axes *a);

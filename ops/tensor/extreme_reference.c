@@ -18,7 +18,11 @@ static number number_of(uint32_t dtype, const void *data, uint64_t i)
 			     dtype == PCTL_SCALAR_I32 || dtype == PCTL_SCALAR_I64;
 	number n = {0};
 
-	n.is_float = tensor_float_format_of(dtype) != NULL;
+	n.is_float = tensor_float_format_of(dtype) != NULL || dtype == PCTL_SCALAR_F64;
+	if (dtype == PCTL_SCALAR_F64) {
+		memcpy(&n.f, (const char *)data + 8 * i, 8);
+		return n;
+	}
 	if (n.is_float) {
 		n.f = tensor_value(dtype, data, i);
 		return n;
@@ -57,7 +61,7 @@ pctl_status extreme_reference(const kit_use *u, const pctl_span *in, pctl_span *
 	const extreme *e = u->op->data;
 	const pctl_tensor_type *x = &u->q->in[0];
 	const tensor_float_format *format = tensor_float_format_of(x->dtype);
-	const uint64_t n = kit_elements(x);
+	const uint64_t n = kit_elements(x), canonical = 0x7ff8000000000000u; /* of f64 */
 	uint64_t bytes, *at;
 	float *product;
 	tensor_axes a;
@@ -129,7 +133,9 @@ pctl_status extreme_reference(const kit_use *u, const pctl_span *in, pctl_span *
 		} else if (e->what <= EXTREME_MIN && at[i] != UINT64_MAX) {
 			const number v = number_of(x->dtype, in[0].data, at[i]);
 
-			if (is_nan(&v))
+			if (is_nan(&v) && format == NULL)
+				memcpy(y, &canonical, bytes);
+			else if (is_nan(&v))
 				memcpy(y, &format->nan, bytes);
 			else
 				memcpy(y, (const char *)in[0].data + at[i] * bytes, bytes);

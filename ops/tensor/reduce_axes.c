@@ -148,60 +148,127 @@ kit_slot tensor_round_from(const tensor_round *r)
 /* ---- pieces of what is larger than a binding ------------------------------------------------ */
 
 #define PIECE_STEP 65536u /* bytes: a multiple of what any device asks of a binding's begin */
+#define PIECES_MAX 1024u
 
-int tensor_in_pieces(const kit_plan *p, const tensor_axes *a)
+static int is_larger(const kit_plan *p, const tensor_axes *a)
 {
 	const uint64_t most = p->caps->max_binding_bytes;
 
-	return most >= PIECE_STEP && a->count == 1 && a->terms != 0 &&
+	return most >= PIECE_STEP && a->terms != 0 && a->count != 0 &&
 	       kit_bytes(&p->use->q->in[0]) > most;
 }
 
-/* Terms n of one result, side by side. */
-static tensor_axes piece_of(const tensor_axes *a, uint64_t n)
+int tensor_in_pieces(const kit_plan *p, const tensor_axes *a)
+{
+	return a->count == 1 && is_larger(p, a);
+}
+
+/* The group whose elements lie farthest apart; NULL: all have one element. */
+static const tensor_group *outermost(const tensor_group groups[TENSOR_GROUPS_MAX])
+{
+	const tensor_group *g = NULL;
+
+	for (uint32_t i = 0; i < TENSOR_GROUPS_MAX; i++)
+		if (groups[i].n > 1)
+			g = &groups[i];
+	return g;
+}
+
+/* What is cut into pieces: `unit` neighbours, `terms` of each result, stay together, and at most `each` of n of these are in a piece. */
+typedef struct units {
+	uint64_t unit, terms, n, each;
+	uint32_t group; /* of the reduced ones: the one that is cut */
+} units;
+
+static units units_of(const kit_plan *p, const tensor_axes *a, uint64_t base)
+{
+	const uint64_t most = p->caps->max_binding_bytes;
+	const uint64_t width = kit_dtype_bytes(p->use->q->in[0].dtype);
+	const tensor_group *g = outermost(a->reduced);
+	units s = {.unit = 1, .terms = 1, .n = a->terms};
+
+	if (a->count == 1 && base == 0) {
+		s.each = most / PIECE_STEP * PIECE_STEP / width;
+		return s;
+	}
+	if (a->count != 1 && g != NULL) {
+		s.group = (uint32_t)(g - a->reduced);
+		s.unit = g->stride;
+		s.n = g->n;
+		s.terms = a->terms / g->n;
+	} else if (a->count != 1) {
+		return s;
+	}
+	/* A piece may begin anywhere behind a multiple of a step. */
+	s.each = (most - PIECE_STEP) / (s.unit * width);
+	return s;
+}
+
+tensor_slabs tensor_slabs_of(const kit_plan *p, const tensor_axes *a)
+{
+	const tensor_group *kept = outermost(a->kept), *reduced = outermost(a->reduced);
+	tensor_slabs s = {.n = 1, .each = *a};
+
+	if (!is_larger(p, a))
+		return (tensor_slabs){.n = 0};
+	if (kept != NULL && (reduced == NULL || kept->stride > reduced->stride)) {
+		s.n = kept->n;
+		s.elements = kept->stride;
+		s.each.kept[kept - a->kept].n = 1;
+		s.each.count /= kept->n;
+	}
+	/* A base that no step divides is the worst. */
+	if (s.n > PIECES_MAX || units_of(p, &s.each, 1).each == 0)
+		s.n = 0;
+	return s;
+}
+
+/* n units: of one result terms side by side. */
+static tensor_axes piece_of(const tensor_axes *a, const units *s, uint64_t n)
 {
 	tensor_axes piece = *a;
 
-	piece.terms = n;
-	for (uint32_t i = 0; i < TENSOR_GROUPS_MAX; i++)
-		piece.kept[i] = piece.reduced[i] = (tensor_group){1, 1};
-	piece.reduced[0].n = n;
+	piece.terms = n * s->terms;
+	if (a->count == 1)
+		for (uint32_t i = 0; i < TENSOR_GROUPS_MAX; i++)
+			piece.kept[i] = piece.reduced[i] = (tensor_group){1, 1};
+	piece.reduced[s->group].n = n;
 	return piece;
 }
 
-#define PIECES_MAX 1024u
-
-tensor_round tensor_round_pieces(kit_plan *p, const tensor_axes *a, uint32_t least,
+tensor_round tensor_round_pieces(kit_plan *p, const tensor_axes *a, uint64_t base, uint32_t least,
 				 uint64_t item_bytes, tensor_round_runner *run, void *ctx)
 {
 	const uint64_t width = kit_dtype_bytes(p->use->q->in[0].dtype);
-	const uint64_t each = p->caps->max_binding_bytes / PIECE_STEP * PIECE_STEP / width;
+	const units s = units_of(p, a, base);
 	uint32_t left[PIECES_MAX], n = 0, all;
-	uint64_t n_items[PIECES_MAX], runs = 0;
+	uint64_t n_items[PIECES_MAX], runs = 0, items = 0;
 
-	if ((a->terms + each - 1) / each > PIECES_MAX) {
+	if ((s.n + s.each - 1) / s.each > PIECES_MAX) {
 		p->status = kit_refuse_size(p->use, "pieces of a binding",
-					    (a->terms + each - 1) / each, PIECES_MAX);
+					    (s.n + s.each - 1) / s.each, PIECES_MAX);
 		return (tensor_round){.last = 1};
 	}
-	for (uint64_t first = 0; p->status == PCTL_OK && first < a->terms; first += each, n++) {
-		const uint64_t terms = a->terms - first < each ? a->terms - first : each;
-		const tensor_axes piece = piece_of(a, terms);
+	for (uint64_t first = 0; p->status == PCTL_OK && first < s.n; first += s.each, n++) {
+		const uint64_t count = s.n - first < s.each ? s.n - first : s.each;
+		const uint64_t begin = (base + first * s.unit) * width;
+		const tensor_axes piece = piece_of(a, &s, count);
 		tensor_round r = tensor_round_first(&piece, kit_in(p, 0), least);
 
 		r.last = 0;
-		r.from_offset = first * width;
-		r.from_bytes = (terms * width + 3) & ~3ull;
-		left[n] = r.to = kit_temp(p, item_bytes * r.runs);
-		n_items[n] = r.runs;
+		r.from_offset = begin / PIECE_STEP * PIECE_STEP;
+		r.from_bytes = (begin - r.from_offset + count * s.unit * width + 3) & ~3ull;
+		r.skip = (uint32_t)((begin - r.from_offset) / width);
+		r.before = (uint32_t)(first * s.terms);
+		n_items[n] = r.runs * a->count;
+		left[n] = r.to = kit_temp(p, item_bytes * n_items[n]);
 		runs += r.runs;
 		run(p, &piece, &r, ctx);
 	}
-	all = kit_temp(p, item_bytes * runs);
-	runs = 0;
+	all = kit_temp(p, item_bytes * runs * a->count);
 	for (uint32_t i = 0; i < n; i++) {
-		kit_copy(p, left[i], 0, all, item_bytes * runs, item_bytes * n_items[i]);
-		runs += n_items[i];
+		kit_copy(p, left[i], 0, all, item_bytes * items, item_bytes * n_items[i]);
+		items += n_items[i];
 	}
 	return tensor_round_next(a, &(tensor_round){.runs = runs, .to = all}, least);
 }

@@ -39,6 +39,8 @@ typedef struct tensor_round {
 	uint64_t terms, lanes, runs;
 	uint32_t width;
 	uint64_t from_offset, from_bytes; /* of `from`; 0 and 0: the whole */
+	uint32_t skip,
+		before; /* of a piece: elements in front of it there, its first term's number */
 	uint32_t from, to, counts;
 	int first, last, is_counted;
 } tensor_round;
@@ -49,15 +51,22 @@ tensor_round tensor_round_first(const tensor_axes *a, uint32_t from, uint32_t le
 tensor_round tensor_round_next(const tensor_axes *a, const tensor_round *r, uint32_t least);
 /* What a round reads. */
 kit_slot tensor_round_from(const tensor_round *r);
-/* 1: x is more than a binding, and all of it is reduced to one result: the first round goes piece by piece. */
+/* 1: x is more than a binding, and all of it is reduced to one result: the first round goes piece by piece, of which none skips. */
 int tensor_in_pieces(const kit_plan *p, const tensor_axes *a);
+/* x is more than a binding, and of any number of results: n slabs side by side, `elements` each, reduced along `each` of their own to results of
+ * their own. The first round of each goes piece by piece, of which some skip. n 0: x fits, or cannot be cut so. */
+typedef struct tensor_slabs {
+	uint64_t n, elements;
+	tensor_axes each;
+} tensor_slabs;
+tensor_slabs tensor_slabs_of(const kit_plan *p, const tensor_axes *a);
 /*
- * The first round of each piece, by `run`, which writes as many things of item_bytes as the round leaves to r->to; none of them is the
+ * Of what begins with element `base` of x: the first round of each piece, by `run`, which writes as many things of item_bytes as the round leaves to r->to; none of them is the
  * last. The round over all that they left.
  */
 typedef void tensor_round_runner(kit_plan *p, const tensor_axes *a, const tensor_round *r,
 				 void *ctx);
-tensor_round tensor_round_pieces(kit_plan *p, const tensor_axes *a, uint32_t least,
+tensor_round tensor_round_pieces(kit_plan *p, const tensor_axes *a, uint64_t base, uint32_t least,
 				 uint64_t item_bytes, tensor_round_runner *run, void *ctx);
 /* The uniform of a round, as reduce_place.wgsl has it. */
 uint32_t tensor_round_params(kit_plan *p, const tensor_axes *a, const tensor_round *r);

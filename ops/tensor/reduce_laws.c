@@ -38,7 +38,14 @@ void tensor_problem_element(uint32_t dtype, uint32_t kind, uint64_t r, void *to)
 	uint64_t v = r >> 8;
 	uint32_t bits = (uint32_t)(r >> 32);
 
-	if (dtype == PCTL_SCALAR_BOOL) {
+	if (dtype == PCTL_SCALAR_F64 && kind != TENSOR_ANY) {
+		float narrow;
+		double wide;
+
+		tensor_problem_element(PCTL_SCALAR_F32, kind, r, &narrow);
+		wide = (double)narrow;
+		memcpy(&v, &wide, 8);
+	} else if (dtype == PCTL_SCALAR_BOOL) {
 		v = kind == TENSOR_EQUAL ? r % 64 == 0 : r & 1;
 	} else if (is_float(dtype)) {
 		if (kind == TENSOR_SMALL)
@@ -357,6 +364,7 @@ static int is_nan(uint32_t dtype, uint64_t v)
 	return dtype == PCTL_SCALAR_F32	   ? (v & 0x7fffffff) > 0x7f800000
 	       : dtype == PCTL_SCALAR_F16  ? (v & 0x7fff) > 0x7c00
 	       : dtype == PCTL_SCALAR_BF16 ? (v & 0x7fff) > 0x7f80
+	       : dtype == PCTL_SCALAR_F64  ? (v & 0x7fffffffffffffffu) > 0x7ff0000000000000u
 					   : 0;
 }
 
@@ -364,7 +372,7 @@ static int is_nan(uint32_t dtype, uint64_t v)
 static uint64_t neutral_of(const char *op, uint32_t dtype)
 {
 	const uint64_t top = 1ull << (8 * kit_dtype_bytes(dtype) - 1);
-	const int below = strcmp(op, "tensor.max") == 0 || strcmp(op, "tensor.logsumexp") == 0;
+	const int below = strncmp(op, "tensor.max", 10) == 0 || strcmp(op, "tensor.logsumexp") == 0;
 	const int has_sign = dtype == PCTL_SCALAR_I8 || dtype == PCTL_SCALAR_I16 ||
 			     dtype == PCTL_SCALAR_I32 || dtype == PCTL_SCALAR_I64;
 
@@ -375,6 +383,8 @@ static uint64_t neutral_of(const char *op, uint32_t dtype)
 		       : dtype == PCTL_SCALAR_F16  ? 0x3c00u
 		       : dtype == PCTL_SCALAR_BF16 ? 0x3f80u
 						   : 1;
+	if (dtype == PCTL_SCALAR_F64)
+		return 0x7ff0000000000000u | (below ? top : 0);
 	if (is_float(dtype))
 		return (dtype == PCTL_SCALAR_F32   ? 0x7f800000u
 			: dtype == PCTL_SCALAR_F16 ? 0x7c00u
@@ -448,7 +458,11 @@ void reduce_law_repeated(kit_law *l)
 
 static const char *value_op(const kit_law *l)
 {
-	return strcmp(l->use.op->desc.name, "tensor.argmin") == 0 ? "tensor.min" : "tensor.max";
+	const int least = strncmp(l->use.op->desc.name, "tensor.argmin", 13) == 0;
+
+	if (x_of(l)->dtype == PCTL_SCALAR_F64)
+		return least ? "tensor.min64" : "tensor.max64";
+	return least ? "tensor.min" : "tensor.max";
 }
 
 /* The index of the last result, and its terms. */

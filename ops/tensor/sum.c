@@ -92,7 +92,7 @@ static void integers(kit_plan *p, const tensor_axes *a)
 {
 	const uint64_t bytes = kit_dtype_bytes(a->out.dtype);
 	tensor_round r = tensor_in_pieces(p, a)
-				 ? tensor_round_pieces(p, a, 4, bytes, run_integers, NULL)
+				 ? tensor_round_pieces(p, a, 0, 4, bytes, run_integers, NULL)
 				 : tensor_round_first(a, kit_in(p, 0), 4);
 
 	while (p->status == PCTL_OK) {

@@ -68,6 +68,30 @@ static void spoil_large_scales(const pctl_problem *p, pctl_answer *a)
 		a->data[0][0] ^= 1;
 }
 
+static float block_number(const pctl_problem *p, uint64_t i)
+{
+	float x = 0;
+
+	if (strcmp(p->op.desc->name, "tensor.quantize_blocks") == 0 && p->bytes[0] >= 4 * (i + 1))
+		memcpy(&x, p->data[0] + 4 * i, 4);
+	return x;
+}
+
+static void spoil_second_by_sign(const pctl_problem *p, pctl_answer *a)
+{
+	if (block_number(p, 1) < 0)
+		a->data[0][a->bytes[0] - 1] ^= 1;
+}
+
+static void spoil_large_numbers(const pctl_problem *p, pctl_answer *a)
+{
+	for (uint64_t i = 0; i < p->bytes[0] / 4; i++)
+		if (block_number(p, i) > 40) {
+			a->data[0][a->bytes[0] - 1] ^= 1;
+			return;
+		}
+}
+
 static void spoil_scale(const pctl_problem *p, pctl_answer *a)
 {
 	uint32_t bits;
@@ -114,6 +138,17 @@ static void test_proof_plans__wrong_scales_are_caught(void **state)
 		{"tensor.dequantize",
 		 "out f32, scales of middling size: twice the scale gives twice the y",
 		 "scales above 1.5 show", spoil_large_scales, PCTL_SCALAR_U8},
+		{"tensor.quantize_blocks", NULL, "a lowest bit", spoil_first, PCTL_SCALAR_F16},
+		{"tensor.quantize_blocks",
+		 "rows in the opposite order give the rows of y in the opposite order",
+		 "the first element is wrong", spoil_first, PCTL_SCALAR_BF16},
+		{"tensor.quantize_blocks",
+		 "of the formats without a minimum: negated numbers give y's elements negated",
+		 "the sign of the second element shows", spoil_second_by_sign, PCTL_SCALAR_F32},
+		{"tensor.quantize_blocks",
+		 "numbers with an element of 0 and one of at least 1 in each block, none below 0, "
+		 "and their doubles: y's elements doubled",
+		 "numbers above 40 show", spoil_large_numbers, PCTL_SCALAR_F32},
 		{"tensor.quantize_scale", NULL, "a lowest bit", spoil_first, PCTL_SCALAR_F16},
 		{"tensor.quantize_scale",
 		 "the type's largest number times the scale reaches the largest magnitude, and "

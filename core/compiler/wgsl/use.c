@@ -50,7 +50,8 @@ void pctl_wgsl_use(struct wgsl *c, const char *text, size_t n, uint32_t pos, uin
 {
 	static const uint32_t dtypes[] = {PCTL_SCALAR_U32, PCTL_SCALAR_I32,  PCTL_SCALAR_U64,
 					  PCTL_SCALAR_I64, PCTL_SCALAR_BOOL, DTYPE_U128,
-					  PCTL_SCALAR_F32, PCTL_SCALAR_F16,  PCTL_SCALAR_BF16};
+					  PCTL_SCALAR_F32, PCTL_SCALAR_F16,  PCTL_SCALAR_BF16,
+					  PCTL_SCALAR_F64};
 	const pctl_wgsl_library *lib = c->options->library;
 	const char *at = memchr(text, '@', n), *op, *body;
 	struct source *made[sizeof(dtypes) / sizeof(dtypes[0])];

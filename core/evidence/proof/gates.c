@@ -96,7 +96,9 @@ uint32_t pctl_gate_dtypes(pctl_gate *g, uint32_t out[PCTL_DTYPES_MAX])
 
 int pctl_gate_as_plan(const pctl_op_desc *op)
 {
-	return op->kind == PCTL_OPDEF_PLAN || pctl_op_has_vectors(op);
+	/* Literals, domains and compositions of functions know no f64. */
+	return op->kind == PCTL_OPDEF_PLAN || pctl_op_has_vectors(op) ||
+	       (op->n_in != 0 && op->in[0].type != NULL && strncmp(op->in[0].type, "f64[", 4) == 0);
 }
 
 int pctl_gate_function(const pctl_op_ref *op, uint32_t dtype, pctl_op_function *out)

@@ -32,14 +32,14 @@ pctl_status pctl_gate_run(const pctl_op_ref *op, pctl_gate_checks checks, pctl_p
 /* The track of an op's class. */
 uint32_t pctl_gate_track(const pctl_op_desc *op);
 
-/* 1: its problems, laws and baselines are those of a plan op: it is one, or a function of vectors. */
+/* 1: its problems, laws and baselines are those of a plan op: it is one, or a function of vectors or of f64. */
 int pctl_gate_as_plan(const pctl_op_desc *op);
 
 /* The types that port 0 takes, by its pattern; 0 where it cannot be read. */
 uint32_t pctl_gate_dtypes(pctl_gate *g, uint32_t out[PCTL_DTYPES_MAX]);
-/* A function op on a dtype; 0: it has no form, infer refuses it, or it is of vectors. */
+/* A function op on a dtype; 0: it has no form, infer refuses it, or it is of vectors or f64. */
 int pctl_gate_function(const pctl_op_ref *op, uint32_t dtype, pctl_op_function *out);
-/* The same, of vectors too: for its kernel alone. */
+/* The same, of these too: for its kernel alone. */
 int pctl_gate_form(const pctl_op_ref *op, uint32_t dtype, pctl_op_function *out);
 
 /*

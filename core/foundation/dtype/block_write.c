@@ -1,5 +1,7 @@
 /* Blocks made of numbers. GGUF defines what a block means, not how one is made; this is our own way (core/SEMANTICS.md section
- * 13), in exact arithmetic: every choice is a comparison of an input with a number of few bits, so nothing is rounded on the way. */
+ * 13), in exact arithmetic: every choice is a comparison of an input with a number of few bits, so nothing is rounded on the way. Doubles
+ * have room for them: scales, minima and half steps are multiples of 2^-25 below 2^28, 53 bits, whatever integers they are multiplied by. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,32 +30,34 @@ typedef struct parts {
 	int32_t q[PCTL_DTYPE_BLOCK_MAX];
 } parts;
 
-/* code as an f16, times n. */
-static pctl_exact times(uint16_t code, int64_t n)
+/* The number of a code from 0 to HALF_LARGEST. */
+static double half_of(uint32_t code)
 {
-	const uint8_t bytes[2] = {(uint8_t)code, (uint8_t)(code >> 8)};
-	pctl_exact v;
+	const uint64_t bits = (uint64_t)(code + ((1023u - 15u) << 10)) << 42;
+	double v;
 
-	(void)pctl_dtype_read(pctl_dtype_of(PCTL_SCALAR_F16), bytes, 0, &v);
-	return pctl_exact_mul(v, pctl_exact_integer(n));
+	if (code < 0x400)
+		return code * 0x1p-24;
+	memcpy(&v, &bits, sizeof(v));
+	return v;
 }
 
-static int reaches(uint16_t code, int64_t n, pctl_exact offset, pctl_exact least)
+static int reaches(double d, int64_t n, double offset, double least)
 {
-	return pctl_exact_compare(pctl_exact_add(times(code, n), offset), least) >= 0;
+	return d * (double)n + offset >= least;
 }
 
 /* The least f16 that is not negative and of which n times, and the offset, reach `least`; 0 where none does. */
-static int least_half(int64_t n, pctl_exact offset, pctl_exact least, uint16_t *out)
+static int least_half(int64_t n, double offset, double least, uint16_t *out)
 {
 	uint32_t low = 0, high = HALF_LARGEST;
 
-	if (!reaches(HALF_LARGEST, n, offset, least))
+	if (!reaches(half_of(HALF_LARGEST), n, offset, least))
 		return 0;
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
 
-		if (reaches((uint16_t)middle, n, offset, least))
+		if (reaches(half_of(middle), n, offset, least))
 			high = middle;
 		else
 			low = middle + 1;
@@ -62,44 +66,44 @@ static int least_half(int64_t n, pctl_exact offset, pctl_exact least, uint16_t *
 	return 1;
 }
 
-/* The least integer of which `code` times n, and the offset, reach `least`; `most` where none below it does. */
-static int32_t least_integer(uint16_t code, int64_t n, pctl_exact offset, pctl_exact least,
-			     uint32_t most)
+/* The least integer of which d times n, and the offset, reach `least`; `most` where none below it does. */
+static int32_t least_integer(double d, int64_t n, double offset, double least, uint32_t most)
 {
-	int32_t k = 0;
+	int32_t low = 0, high = (int32_t)most;
 
-	while (k < (int32_t)most && !reaches(code, n * k, offset, least))
-		k++;
-	return k;
-}
-
-static pctl_exact magnitude_of(pctl_exact v)
-{
-	v.negative = 0;
-	return v;
-}
-
-/* The nearest multiple of `step` to v - offset, in steps from 0 to most, ties to the even one; half steps are compared. */
-static int32_t nearest(pctl_exact v, pctl_exact step, pctl_exact offset, uint32_t most)
-{
-	pctl_exact half = step;
-	uint32_t low = 0, high = most; /* the answer is the number of half-way points below v */
-
-	half.exponent--;
-	if (step.magnitude == 0)
-		return 0;
 	while (low < high) {
-		const uint32_t k = (low + high + 1) / 2;
-		const pctl_exact edge = pctl_exact_add(
-			pctl_exact_mul(half, pctl_exact_integer(2 * (int64_t)k - 1)), offset);
-		const int side = pctl_exact_compare(v, edge);
+		const int32_t middle = (low + high) / 2;
 
-		if (side > 0 || (side == 0 && k % 2 == 0))
-			low = k;
+		if (reaches(d, n * middle, offset, least))
+			high = middle;
 		else
-			high = k - 1;
+			low = middle + 1;
 	}
-	return (int32_t)low;
+	return low;
+}
+
+/* The nearest multiple of `step` to v - offset, in steps from 0 to most, ties to the even one: the number of half-way points below v. A
+ * quotient says where to look, comparisons with half steps decide. */
+static int32_t nearest(double v, double step, double offset, uint32_t most)
+{
+	const double half = step / 2, near = step == 0 ? 0 : (v - offset) / step;
+	int32_t k = near > 0 ? near < most ? (int32_t)near : (int32_t)most : 0;
+
+	if (step == 0)
+		return 0;
+	for (; k < (int32_t)most; k++) {
+		const double edge = half * (2 * k + 1) + offset;
+
+		if (v < edge || (v == edge && k % 2 == 0))
+			break;
+	}
+	for (; k > 0; k--) {
+		const double edge = half * (2 * k - 1) + offset;
+
+		if (v > edge || (v == edge && k % 2 == 0))
+			break;
+	}
+	return k;
 }
 
 static int32_t clamp(int32_t q, const struct shape *s)
@@ -110,36 +114,34 @@ static int32_t clamp(int32_t q, const struct shape *s)
 }
 
 /* The first element of largest magnitude. */
-static pctl_exact farthest(const pctl_exact *v, uint32_t n)
+static double farthest(const double *v, uint32_t n)
 {
-	pctl_exact far = v[0];
+	double far = v[0];
 
 	for (uint32_t i = 1; i < n; i++)
-		if (pctl_exact_compare(magnitude_of(v[i]), magnitude_of(far)) > 0)
+		if (fabs(v[i]) > fabs(far))
 			far = v[i];
 	return far;
 }
 
-static int make_symmetric(const struct shape *s, const pctl_exact *v, uint32_t n, parts *out)
+static int make_symmetric(const struct shape *s, const double *v, uint32_t n, parts *out)
 {
-	const pctl_exact zero = pctl_exact_integer(0);
+	double d;
 
-	if (!least_half((int64_t)s->scales * s->low, zero, magnitude_of(farthest(v, n)),
-			&out->scale))
+	if (!least_half((int64_t)s->scales * s->low, 0, fabs(farthest(v, n)), &out->scale))
 		return 0;
+	d = half_of(out->scale);
 	for (uint32_t j = 0; j < n / s->sub; j++) {
-		const pctl_exact far = farthest(v + j * s->sub, s->sub);
-		const int32_t k = s->scales == 1 ? 1
-						 : least_integer(out->scale, s->low, zero,
-								 magnitude_of(far), s->scales);
-		const int turned = s->is_signed && !far.negative && far.magnitude != 0;
+		const double far = farthest(v + j * s->sub, s->sub);
+		const int32_t k =
+			s->scales == 1 ? 1 : least_integer(d, s->low, 0, fabs(far), s->scales);
+		const int turned = s->is_signed && far > 0;
 
 		out->scales[j] = turned ? -k : k;
 		for (uint32_t i = j * s->sub; i < (j + 1) * s->sub; i++) {
-			const int32_t q =
-				nearest(magnitude_of(v[i]), times(out->scale, k), zero, s->low);
+			const int32_t q = nearest(fabs(v[i]), d * k, 0, s->low);
 
-			out->q[i] = clamp((v[i].negative != 0) != turned ? -q : q, s);
+			out->q[i] = clamp((v[i] < 0) != turned ? -q : q, s);
 		}
 	}
 	if (s->scales == 1 && out->scales[0] < 0)
@@ -147,82 +149,83 @@ static int make_symmetric(const struct shape *s, const pctl_exact *v, uint32_t n
 	return 1;
 }
 
-static pctl_exact extreme(const pctl_exact *v, uint32_t n, int sign)
+static double greatest(const double *v, uint32_t n)
 {
-	pctl_exact far = v[0];
+	double far = v[0];
 
 	for (uint32_t i = 1; i < n; i++)
-		if (pctl_exact_compare(v[i], far) == sign)
-			far = v[i];
+		far = v[i] > far ? v[i] : far;
+	return far;
+}
+
+static double lowest(const double *v, uint32_t n)
+{
+	double far = v[0];
+
+	for (uint32_t i = 1; i < n; i++)
+		far = v[i] < far ? v[i] : far;
 	return far;
 }
 
 /* The largest f16 that is not above v. */
-static int half_below(pctl_exact v, uint16_t *out)
+static int half_below(double v, uint16_t *out)
 {
-	if (v.negative) {
-		if (!least_half(1, pctl_exact_integer(0), magnitude_of(v), out))
+	if (v < 0) {
+		if (!least_half(1, 0, -v, out))
 			return 0;
 		*out |= *out != 0 ? 0x8000u : 0u;
 		return 1;
 	}
 	*out = 0;
 	for (uint32_t bit = 0x4000; bit; bit >>= 1)
-		if ((*out | bit) <= HALF_LARGEST &&
-		    pctl_exact_compare(times((uint16_t)(*out | bit), 1), v) <= 0)
+		if ((*out | bit) <= HALF_LARGEST && half_of(*out | bit) <= v)
 			*out = (uint16_t)(*out | bit);
 	return 1;
 }
 
 /* One scale and one minimum, which is added. */
-static int make_shifted(const struct shape *s, const pctl_exact *v, uint32_t n, parts *out)
+static int make_shifted(const struct shape *s, const double *v, uint32_t n, parts *out)
 {
-	pctl_exact offset;
+	double offset, d;
 
-	if (!half_below(extreme(v, n, -1), &out->minimum))
+	if (!half_below(lowest(v, n), &out->minimum))
 		return 0;
-	offset = times(out->minimum, 1);
-	if (!least_half(s->high, offset, extreme(v, n, 1), &out->scale))
+	offset = half_of(out->minimum & 0x7fffu);
+	offset = out->minimum & 0x8000u ? -offset : offset;
+	if (!least_half(s->high, offset, greatest(v, n), &out->scale))
 		return 0;
+	d = half_of(out->scale);
 	for (uint32_t i = 0; i < n; i++)
-		out->q[i] = nearest(v[i], times(out->scale, 1), offset, s->high);
+		out->q[i] = nearest(v[i], d, offset, s->high);
 	return 1;
 }
 
 /* Two levels: minima first, which are taken away and never negative, then scales that reach from there. */
-static int make_two_levels(const struct shape *s, const pctl_exact *v, uint32_t n, parts *out)
+static int make_two_levels(const struct shape *s, const double *v, uint32_t n, parts *out)
 {
-	const pctl_exact zero = pctl_exact_integer(0);
-	pctl_exact low = extreme(v, n, -1);
+	double low = lowest(v, n), top[PARTS_MAX], d;
 
-	low = low.negative ? magnitude_of(low) : zero;
-	if (!least_half(s->minima, zero, low, &out->minimum))
+	if (!least_half(s->minima, 0, low < 0 ? -low : 0, &out->minimum))
 		return 0;
 	for (uint32_t j = 0; j < n / s->sub; j++) {
-		const pctl_exact *part = v + j * s->sub;
-		const pctl_exact top = extreme(part, s->sub, 1);
+		const double m = half_of(out->minimum);
 		uint16_t scale;
-		pctl_exact offset;
 
-		low = extreme(part, s->sub, -1);
-		out->minima[j] = low.negative ? least_integer(out->minimum, 1, zero,
-							      magnitude_of(low), s->minima)
-					      : 0;
-		offset = pctl_exact_negate(times(out->minimum, out->minima[j]));
-		if (!least_half((int64_t)s->scales * s->high, offset, top, &scale))
+		top[j] = greatest(v + j * s->sub, s->sub);
+		low = lowest(v + j * s->sub, s->sub);
+		out->minima[j] = low < 0 ? least_integer(m, 1, 0, -low, s->minima) : 0;
+		if (!least_half((int64_t)s->scales * s->high, -m * out->minima[j], top[j], &scale))
 			return 0;
 		out->scale = scale > out->scale ? scale : out->scale;
 	}
+	d = half_of(out->scale);
 	for (uint32_t j = 0; j < n / s->sub; j++) {
-		const pctl_exact *part = v + j * s->sub;
-		const pctl_exact offset = pctl_exact_negate(times(out->minimum, out->minima[j]));
-		const int32_t k = least_integer(out->scale, s->high, offset,
-						extreme(part, s->sub, 1), s->scales);
+		const double offset = -half_of(out->minimum) * out->minima[j];
+		const int32_t k = least_integer(d, s->high, offset, top[j], s->scales);
 
 		out->scales[j] = k;
-		for (uint32_t i = 0; i < s->sub; i++)
-			out->q[j * s->sub + i] =
-				nearest(part[i], times(out->scale, k), offset, s->high);
+		for (uint32_t i = j * s->sub; i < (j + 1) * s->sub; i++)
+			out->q[i] = nearest(v[i], d * k, offset, s->high);
 	}
 	return 1;
 }
@@ -329,7 +332,7 @@ static void lay_q6_k(const parts *p, uint8_t *b)
 	put_half(b + 208, p->scale);
 }
 
-int pctl_dtype_block_write(const pctl_dtype *t, const pctl_exact *v, uint8_t *block)
+int pctl_dtype_block_make(const pctl_dtype *t, const double *v, uint8_t *block)
 {
 	const struct shape *s = shapes;
 	parts p;
@@ -339,7 +342,7 @@ int pctl_dtype_block_write(const pctl_dtype *t, const pctl_exact *v, uint8_t *bl
 		s++;
 	memset(&p, 0, sizeof(p));
 	for (uint32_t i = 0; i < t->block; i++)
-		if (v[i].kind != PCTL_EXACT_FINITE)
+		if (!isfinite(v[i]))
 			return 0;
 	made = s->minima == 0	? make_symmetric(s, v, t->block, &p)
 	       : s->minima == 1 ? make_shifted(s, v, t->block, &p)
@@ -358,4 +361,19 @@ int pctl_dtype_block_write(const pctl_dtype *t, const pctl_exact *v, uint8_t *bl
 	else
 		lay_pairs(s, &p, block);
 	return 1;
+}
+
+int pctl_dtype_block_write(const pctl_dtype *t, const pctl_exact *v, uint8_t *block)
+{
+	double numbers[PCTL_DTYPE_BLOCK_MAX];
+
+	for (uint32_t i = 0; i < t->block; i++) {
+		if (v[i].kind != PCTL_EXACT_FINITE)
+			return 0;
+		/* What a double rounds has 2^53 or more of its last bit: an integer that no f16 reaches. */
+		numbers[i] = ldexp((double)v[i].magnitude, v[i].exponent);
+		if (v[i].negative)
+			numbers[i] = -numbers[i];
+	}
+	return pctl_dtype_block_make(t, numbers, block);
 }

@@ -74,5 +74,7 @@ uint64_t pctl_dtype_bad(const pctl_dtype *t, const void *data, uint64_t n);
 /* Block formats: the element of a block, and a block made of `block` numbers (infinities and NaN give 0: no block holds them). */
 pctl_exact pctl_dtype_block_read(const pctl_dtype *t, const uint8_t *block, uint32_t i);
 int pctl_dtype_block_write(const pctl_dtype *t, const pctl_exact *v, uint8_t *block);
+/* The same of doubles. */
+int pctl_dtype_block_make(const pctl_dtype *t, const double *v, uint8_t *block);
 
 #endif

@@ -2,13 +2,17 @@
 #include "foundation/tensorfile/convert.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "foundation/diag/diag.h"
 #include "foundation/tensorfile/tensor_file.h"
+#include "foundation/tensorfile/threads.h"
 
 #define ASK_EVERY 65536u /* elements between two looks at whether somebody wants to stop */
+#define RANGE 8192u	 /* elements that a thread makes blocks of at a time */
+#define ROUND 1048576u	 /* elements that threads are made for */
 
 static uint64_t elements(const pctl_tensor_type *t)
 {
@@ -26,39 +30,88 @@ static pctl_status bad_element(const char *name, uint64_t i, const pctl_dtype *t
 			   i, to->name, why);
 }
 
-static pctl_status write_blocks(const char *name, const pctl_dtype *from, const void *data,
-				uint64_t n, const pctl_dtype *to, const pctl_call *call,
-				uint8_t *out)
-{
-	pctl_exact v[PCTL_DTYPE_BLOCK_MAX];
+/* Blocks made out of elements. A range of them ends at the first that cannot be made. */
+typedef struct making {
+	const pctl_dtype *from, *to;
+	const void *data;
+	uint8_t *out;
+	uint64_t first; /* block of a round */
+} making;
 
-	for (uint64_t b = 0; b < n / to->block; b++) {
-		for (uint32_t i = 0; i < to->block; i++)
-			if (!pctl_dtype_read(from, data, b * to->block + i, &v[i]) ||
-			    v[i].kind != PCTL_EXACT_FINITE)
-				return bad_element(name, b * to->block + i, to,
-						   "blocks hold finite numbers", call);
-		if (!pctl_dtype_block_write(to, v, out + b * (to->bits / 8)))
-			return bad_element(name, b * to->block, to,
-					   "a scale of its block is beyond f16", call);
+/* The numbers of a block, which blocks can hold; the first that they cannot, else to->block. */
+static uint32_t take_block(const making *m, uint64_t first, double *v)
+{
+	pctl_exact x;
+
+	for (uint32_t i = 0; i < m->to->block; i++) {
+		float f;
+
+		if (m->from->id == PCTL_SCALAR_F32) {
+			memcpy(&f, (const uint8_t *)m->data + 4 * (first + i), 4);
+			v[i] = (double)f;
+		} else if (!pctl_dtype_read(m->from, m->data, first + i, &x) ||
+			   x.kind != PCTL_EXACT_FINITE) {
+			return i;
+		} else {
+			v[i] = pctl_exact_to_double(x);
+		}
+		if (!isfinite(v[i]))
+			return i;
+	}
+	return m->to->block;
+}
+
+static uint64_t make_blocks(void *ctx, uint64_t first, uint64_t n)
+{
+	const making *m = ctx;
+	double v[PCTL_DTYPE_BLOCK_MAX];
+
+	for (uint64_t b = m->first + first; b < m->first + first + n; b++)
+		if (take_block(m, b * m->to->block, v) != m->to->block ||
+		    !pctl_dtype_block_make(m->to, v, m->out + b * (m->to->bits / 8)))
+			return b;
+	return UINT64_MAX;
+}
+
+static pctl_status write_blocks(const char *name, uint64_t before, const pctl_dtype *from,
+				const void *data, uint64_t n, const pctl_dtype *to,
+				const pctl_call *call, uint8_t *out)
+{
+	making m = {from, to, data, out, 0};
+	const uint64_t blocks = n / to->block, round = ROUND / to->block;
+	uint64_t bad = UINT64_MAX;
+	double v[PCTL_DTYPE_BLOCK_MAX];
+	uint32_t at;
+
+	/* Whoever calls is asked by his own thread alone. */
+	for (; m.first < blocks && bad == UINT64_MAX; m.first += round) {
 		if (pctl_is_cancelled(call))
 			return pctl_refuse(call, PC4_CANCELLED, "tensor \"%.200s\": cancelled",
 					   name);
+		bad = pctl_threads_run(blocks - m.first < round ? blocks - m.first : round,
+				       RANGE / to->block, make_blocks, &m);
 	}
-	return PCTL_OK;
+	if (bad == UINT64_MAX)
+		return PCTL_OK;
+	at = take_block(&m, bad * to->block, v);
+	return at != to->block ? bad_element(name, before + bad * to->block + at, to,
+					     "blocks hold finite numbers", call)
+			       : bad_element(name, before + bad * to->block, to,
+					     "a scale of its block is beyond f16", call);
 }
 
-static pctl_status write_elements(const char *name, const pctl_dtype *from, const void *data,
-				  uint64_t n, const pctl_dtype *to, pctl_dtype_overflow overflow,
-				  const pctl_call *call, uint8_t *out)
+static pctl_status write_elements(const char *name, uint64_t before, const pctl_dtype *from,
+				  const void *data, uint64_t n, const pctl_dtype *to,
+				  pctl_dtype_overflow overflow, const pctl_call *call, uint8_t *out)
 {
 	pctl_exact v;
 
 	for (uint64_t i = 0; i < n; i++) {
 		if (!pctl_dtype_read(from, data, i, &v))
-			return bad_element(name, i, to, "its code stands for nothing", call);
+			return bad_element(name, before + i, to, "its code stands for nothing",
+					   call);
 		if (!pctl_dtype_write(to, v, overflow, out, i))
-			return bad_element(name, i, to, "it is NaN", call);
+			return bad_element(name, before + i, to, "it is NaN", call);
 		if (i % ASK_EVERY == 0 && pctl_is_cancelled(call))
 			return pctl_refuse(call, PC4_CANCELLED, "tensor \"%.200s\": cancelled",
 					   name);
@@ -69,6 +122,14 @@ static pctl_status write_elements(const char *name, const pctl_dtype *from, cons
 pctl_status pctl_tensor_convert(const char *name, const pctl_tensor_type *from, const void *data,
 				uint32_t to, pctl_dtype_overflow overflow, const pctl_call *call,
 				pctl_tensor_type *type, void **out)
+{
+	return pctl_tensor_convert_part(name, 0, from, data, to, overflow, call, type, out);
+}
+
+pctl_status pctl_tensor_convert_part(const char *name, uint64_t before,
+				     const pctl_tensor_type *from, const void *data, uint32_t to,
+				     pctl_dtype_overflow overflow, const pctl_call *call,
+				     pctl_tensor_type *type, void **out)
 {
 	const pctl_dtype *a = pctl_dtype_of(from->dtype), *b = pctl_dtype_of(to);
 	const uint64_t n = elements(from);
@@ -99,8 +160,8 @@ pctl_status pctl_tensor_convert(const char *name, const pctl_tensor_type *from, 
 		return PCTL_OK;
 	}
 	status = b->kind == PCTL_DTYPE_KIND_BLOCK
-			 ? write_blocks(name, a, data, n, b, call, *out)
-			 : write_elements(name, a, data, n, b, overflow, call, *out);
+			 ? write_blocks(name, before, a, data, n, b, call, *out)
+			 : write_elements(name, before, a, data, n, b, overflow, call, *out);
 	if (status != PCTL_OK) {
 		free(*out);
 		*out = NULL;

@@ -11,6 +11,12 @@ pctl_status pctl_tensor_convert(const char *name, const pctl_tensor_type *from, 
 				uint32_t to, pctl_dtype_overflow overflow, const pctl_call *call,
 				pctl_tensor_type *type, void **out);
 
+/* The same of a part of that tensor, with `before` elements in front of it, which messages count. */
+pctl_status pctl_tensor_convert_part(const char *name, uint64_t before,
+				     const pctl_tensor_type *from, const void *data, uint32_t to,
+				     pctl_dtype_overflow overflow, const pctl_call *call,
+				     pctl_tensor_type *type, void **out);
+
 #define PCTL_TENSOR_BINS 16u
 
 /* n elements; of these nan, infinite, zeros; least and most finite ones, their mean in double arithmetic from the first to the

@@ -148,50 +148,118 @@ static void small_row(const writing *w, const planned *p, uint64_t n, float *v)
 		v[i] = copy[row_of(w, p->role, i)];
 }
 
-static pctl_status put_row(writing *w, pctl_tensor_writer *out, const planned *p, uint64_t row)
+/* Rows that are made into elements of another type together, so that several threads find work. */
+#define BATCH 1048576u /* elements */
+
+typedef struct batch {
+	uint8_t *data;
+	uint64_t n, most; /* rows */
+	pctl_tensor_type row;
+	uint64_t row_bytes, done; /* rows that are written */
+} batch;
+
+static pctl_status put_batch(writing *w, pctl_tensor_writer *out, const planned *p, batch *b)
 {
-	const pctl_tensor_type *t = &p->tensor.type;
-	pctl_tensor_type one = {.rank = 1, .dim = {t->dim[t->rank - 1]}}, made;
-	const uint64_t n_rows = t->rank == 1 ? 1 : t->dim[t->rank - 2];
-	const uint32_t expert = t->rank == 3 ? (uint32_t)(row / n_rows) : p->expert;
-	pctl_model_row got;
+	pctl_tensor_type all = b->row, made;
+	uint64_t n, n_bytes;
+	void *data = NULL;
+	pctl_status status = PCTL_OK;
+
+	if (b->n == 0)
+		return PCTL_OK;
+	all.rank = 2;
+	all.dim[0] = b->n;
+	all.dim[1] = b->row.dim[0];
+	status = pctl_tensor_convert_part(p->tensor.name, b->done * b->row.dim[0], &all, b->data,
+					  p->tensor.type.dtype, PCTL_DTYPE_OVERFLOW_IEEE, w->call,
+					  &made, &data);
+	if (status == PCTL_OK) {
+		(void)pctl_tensor_size(&made, &n, &n_bytes);
+		status = pctl_tensor_writer_put(out, data, n_bytes, w->call);
+	}
+	free(data);
+	b->done += b->n;
+	b->n = 0;
+	return status;
+}
+
+/* One row after the other, of a type that is not the file's. */
+static pctl_status add_row(writing *w, pctl_tensor_writer *out, const planned *p, batch *b,
+			   const pctl_model_row *got)
+{
+	uint64_t n;
+
+	if (b->data == NULL) {
+		b->row = (pctl_tensor_type){.dtype = got->dtype,
+					    .rank = 1,
+					    .dim = {p->tensor.type.dim[p->tensor.type.rank - 1]}};
+		(void)pctl_tensor_size(&b->row, &n, &b->row_bytes);
+		b->most = n < BATCH ? BATCH / n : 1;
+		b->data = malloc(b->most * b->row_bytes);
+		if (b->data == NULL)
+			return pctl_no_memory(w->call, "rows");
+	}
+	memcpy(b->data + b->n++ * b->row_bytes, got->data, b->row_bytes);
+	return b->n == b->most ? put_batch(w, out, p, b) : PCTL_OK;
+}
+
+/* The one row of a norm or a bias. */
+static pctl_status put_small(writing *w, pctl_tensor_writer *out, const planned *p,
+			     const pctl_model_row *got)
+{
+	const pctl_tensor_type one = {
+		.dtype = got->dtype, .rank = 1, .dim = {p->tensor.type.dim[0]}};
+	pctl_tensor_type made;
 	uint64_t n, n_bytes;
 	void *data = NULL;
 	float *small;
+	pctl_status status =
+		pctl_tensor_convert(p->tensor.name, &one, got->data, p->tensor.type.dtype,
+				    PCTL_DTYPE_OVERFLOW_IEEE, w->call, &made, &data);
+
+	if (status != PCTL_OK)
+		return status;
+	(void)pctl_tensor_size(&made, &n, &n_bytes);
+	small = realloc(data, 2 * n_bytes);
+	if (small == NULL) {
+		free(data);
+		return pctl_no_memory(w->call, "a row");
+	}
+	small_row(w, p, n, small);
+	status = pctl_tensor_writer_put(out, small, n_bytes, w->call);
+	free(small);
+	return status;
+}
+
+static pctl_status put_row(writing *w, pctl_tensor_writer *out, const planned *p, uint64_t row,
+			   batch *b)
+{
+	const pctl_tensor_type *t = &p->tensor.type;
+	const uint64_t n_rows = t->rank == 1 ? 1 : t->dim[t->rank - 2];
+	const uint32_t expert = t->rank == 3 ? (uint32_t)(row / n_rows) : p->expert;
+	pctl_model_row got;
+	pctl_tensor_type one;
+	uint64_t n, n_bytes;
 	pctl_status status = w->from->row(
 		w->from->ctx, p->role, p->layer, expert,
 		row_of(w, t->rank == 1 ? PCTL_ROLE_V : p->role, row % n_rows), w->call, &got);
 
 	if (status != PCTL_OK)
 		return status;
-	one.dtype = got.dtype;
-	if (got.dtype == t->dtype && t->rank > 1) {
-		(void)pctl_tensor_size(&one, &n, &n_bytes);
-		return pctl_tensor_writer_put(out, got.data, n_bytes, w->call);
-	}
-	status = pctl_tensor_convert(p->tensor.name, &one, got.data, t->dtype,
-				     PCTL_DTYPE_OVERFLOW_IEEE, w->call, &made, &data);
-	if (status != PCTL_OK)
-		return status;
-	(void)pctl_tensor_size(&made, &n, &n_bytes);
-	if (t->rank == 1) {
-		small = realloc(data, 2 * n_bytes);
-		if (small == NULL) {
-			free(data);
-			return pctl_no_memory(w->call, "a row");
-		}
-		data = small;
-		small_row(w, p, n, small);
-	}
-	status = pctl_tensor_writer_put(out, data, n_bytes, w->call);
-	free(data);
-	return status;
+	if (t->rank == 1)
+		return put_small(w, out, p, &got);
+	if (got.dtype != t->dtype)
+		return add_row(w, out, p, b, &got);
+	one = (pctl_tensor_type){.dtype = got.dtype, .rank = 1, .dim = {t->dim[t->rank - 1]}};
+	(void)pctl_tensor_size(&one, &n, &n_bytes);
+	return pctl_tensor_writer_put(out, got.data, n_bytes, w->call);
 }
 
 static pctl_status put_tensor(writing *w, pctl_tensor_writer *out, const planned *p)
 {
 	const pctl_tensor_type *t = &p->tensor.type;
 	pctl_status status = PCTL_OK;
+	batch b = {.data = NULL};
 	uint64_t n_rows = 1;
 
 	for (uint32_t i = 0; i + 1 < t->rank; i++)
@@ -204,12 +272,17 @@ static pctl_status put_tensor(writing *w, pctl_tensor_writer *out, const planned
 						   .total_bytes = w->total};
 
 			pctl_progress_tell(&w->progress, &now);
-			if (pctl_is_cancelled(w->call))
+			if (pctl_is_cancelled(w->call)) {
+				free(b.data);
 				return pctl_refuse(w->call, PC4_CANCELLED, "%s: cancelled",
 						   w->to->path);
+			}
 		}
-		status = put_row(w, out, p, row);
+		status = put_row(w, out, p, row, &b);
 	}
+	if (status == PCTL_OK)
+		status = put_batch(w, out, p, &b);
+	free(b.data);
 	w->done += p->n_bytes;
 	return status;
 }

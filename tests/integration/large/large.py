@@ -1,7 +1,9 @@
 """Tensors larger than a binding (SEMANTICS.md 17.3): every op that is cut, on a device whose bindings are small, gives the bytes of the
 uncut run; what cannot be cut is refused by one code before anything runs.
-usage: large.py [SELECTOR]   a device, the mock around the reference without"""
+usage: large.py [SELECTOR]          a device, the mock around the reference without
+       large.py places SELECTOR...  argmax of more than such a device binds"""
 import json
+import math
 import os
 import struct
 import sys
@@ -9,10 +11,12 @@ import sys
 from harness import Harness
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
-from kernels import kernel, run_kernel  # noqa: E402
+from kernels import buffer, kernel, run_kernel  # noqa: E402
+from present import present  # noqa: E402
 from rows import op_run  # noqa: E402
 
 MOST = 1 << 20
+WIDTH = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8}
 NARROW = sys.argv[1] if len(sys.argv) > 1 else f"mock:wrap=cpu+narrow={MOST}"
 
 
@@ -82,6 +86,13 @@ CASES = [
     ("tensor.max", [("x", X, "f32[1000,400]")], ["y"], ["axes=0,1"]),
     ("tensor.min", [("x", WIDE, "f16[600001]")], ["y"], []),
     ("tensor.prod", [("x", X, "u32[400000]")], ["y"], []),
+    # by the library itself: several results, each of terms in several pieces, which begin behind what a binding may begin with
+    ("tensor.max", [("x", X, "f32[1000,400]")], ["y"], ["axes=0"]),
+    ("tensor.min", [("x", WIDE[:1199999], "i8[1199999,1]")], ["y"], ["axes=0"]),
+    ("tensor.prod", [("x", X, "i32[250,4,400]")], ["y"], ["axes=0,2"]),
+    ("tensor.max", [("x", X + Y, "f32[2,400000]")], ["y"], ["axes=1"]),
+    ("tensor.min", [("x", X + Y, "f16[2,320,5,500]")], ["y"], ["axes=1,3"]),
+    ("tensor.any", [("x", bytes(4 * 399999) + b"\x01\0\0\0", "u32[50000,8]")], ["y"], ["axes=0"]),
     # by the library itself: orders, in pieces that are merged through several bindings
     ("tensor.sort_pairs", [("keys", KEYS, "u32[600001]"), ("payloads", noise(2400004, 8), "u32[600001]")], ["keys_sorted", "payloads_sorted"], []),
     ("tensor.sort", [("x", X, "f32[400000]")], ["y"], []),
@@ -103,7 +114,7 @@ CASES = [
 ]
 # what nothing cuts
 REFUSED = [
-    ("tensor.argmax", [("x", X, "f32[400000]")], ["y"], []),
+    ("tensor.sum", [("x", X, "f32[1000,400]")], ["y"], ["axes=0"]),
     ("tensor.matmul", [("a", X[:1600], "f32[1,400]"), ("b", Y, "f32[400,1000]")], ["y"], []),
     ("tensor.sort_pairs", [("keys", bytes(4 * 2000000), "u32[2000000]"), ("payloads", bytes(4 * 2000000), "u32[2000000]")], ["keys_sorted", "payloads_sorted"], []),
 ]
@@ -118,6 +129,67 @@ def cases(h):
         if want is not None and got is not None:
             for port, mine, theirs in zip(outputs, got, want):
                 h.check_bytes(f"{op} {[t for _, _, t in inputs]} {attrs} {port}", mine, theirs, 1)
+
+
+NAN, MINUS_NAN, INF, ZERO, MINUS_ZERO = (struct.pack("<I", w) for w in (0x7fc00001, 0xffc00000, 0x7f800000, 0, 0x80000000))
+
+
+def with_at(data, width, places):
+    data = bytearray(data)
+    for i, value in places.items():
+        data[i * width:(i + 1) * width] = value
+    return bytes(data)
+
+
+# x, its type, the axis: places of a tie in two pieces, of zeros of both signs, of nothing but NaN, of a NaN before and behind the one number
+PLACES = [
+    (X, "f32[400000]", 0), (with_at(X, 4, {280000: INF, 390001: INF, 3: NAN}), "f32[400000]", 0),
+    (with_at(bytes(1600000), 4, {i: MINUS_ZERO for i in range(300000)}), "f32[400000]", 0), (NAN * 300001, "f32[300001]", 0),
+    (with_at(MINUS_NAN * 300001, 4, {270000: ZERO}), "f32[300001]", 0), (X + Y[:800000], "f32[2,300000]", 1), (X, "f32[400000,1]", 0),
+    (X, "f32[1000,400]", 0), (X, "f32[5,80000]", 1), (X + Y, "f32[2,100003,2]", 1), (X, "f32[133333,3]", 0), (with_at(X, 4, {3 * 130000 + 1: INF, 3 * 130001 + 1: INF}), "f32[133333,3]", 0),
+    (WIDE, "f16[600001]", 0), (WIDE, "bf16[600001]", 0), (WIDE[:1200000], "i64[150000]", 0), (WIDE[:1200000], "u64[50000,3]", 0), (WIDE[:1200001], "i8[1200001]", 0),
+    (WIDE[:1200000], "u16[60,10000]", 0), (b"\xff" * 1200000, "u32[300000]", 0), (bytes(1200000), "i32[300000]", 0),
+]
+
+
+def numbers(data, dtype):
+    if dtype == "bf16":
+        data, dtype = b"".join(b"\0\0" + data[i:i + 2] for i in range(0, len(data), 2)), "f32"
+    letter = {"f32": "f", "f16": "e", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q"}[dtype]
+    return struct.unpack(f"<{len(data) // struct.calcsize(letter)}{letter}", data)
+
+
+def place_of(values, sign):
+    """The lowest place of the greatest (sign 1) or the least: -0 below +0, NaN below or above all."""
+    keys = [(-math.inf, -2) if v != v else (sign * v, sign * math.copysign(1, v) if v == 0 and isinstance(v, float) else 0) for v in values]
+    return keys.index(max(keys))
+
+
+def places(h):
+    """argmax and argmin, against places found in Python."""
+    for data, kind, axis in PLACES:
+        dtype, shape = kind[:-1].split("[")
+        shape = [int(n) for n in shape.split(",")]
+        inner = math.prod(shape[axis + 1:])
+        n, each = shape[axis], numbers(data[:math.prod(shape) * WIDTH[dtype]], dtype)
+        for op, sign in (("tensor.argmax", 1), ("tensor.argmin", -1)):
+            want = [place_of(each[o * n * inner + i:(o + 1) * n * inner:inner], sign) for o in range(math.prod(shape[:axis])) for i in range(inner)]
+            got = op_run(h, op, [("x", data[:math.prod(shape) * WIDTH[dtype]], kind)], ["y"], NARROW, [f"axis={axis}"])
+            if got is not None:
+                h.check_bytes(f"{op} {kind} axis {axis}", got[0], struct.pack(f"<{len(want)}I", *want), 4)
+
+
+def device(h, selector):
+    """A row of more than the 128 MiB that lavapipe binds, and columns: the greatest twice, in two pieces."""
+    n = 36000000
+    data = bytearray(4 * n)
+    for i, value in ((35000000, 2.5), (35999999, 2.5), (7, -1.0), (35999990, -1.0)):
+        struct.pack_into("<f", data, 4 * i, value)
+    x = h.write("much", bytes(data))
+    for op, kind, want in (("argmax", f"f32[{n}]", [35000000]), ("argmin", f"f32[{n}]", [7]), ("argmax", f"f32[{n // 2},2]", [17500000, 17999999])):
+        status, _, err = h.run("op", "run", f"tensor.{op}", "--backend", selector, "--in", f"x={x}:{kind}", "--out", "y=" + h.path("place"), "--attr", "axis=0")
+        if h.check(f"{op} {kind}, {selector}", status == 0, err):
+            h.check_bytes(f"{op} {kind}", h.read("place"), struct.pack(f"<{len(want)}I", *want), 4)
 
 
 def out_of_range(h):
@@ -187,10 +259,39 @@ def planted(h):
             h.planted(fault, "tensor.sort_pairs", "pairs in order, by Python", f"word {at // 4} is {got[at:at + 4][::-1].hex()}, not {want[at:at + 4][::-1].hex()}")
 
 
+def planted_places(h):
+    """The piece of three columns that begins 5 elements behind its binding and 1,000 terms behind the column, by the kernel of ops/tensor/extreme.c."""
+    n, columns, skip, before = 40, 3, 5, 1000
+    values = [w % 7 for (w,) in struct.iter_unpack("<I", noise(4 * (skip + n * columns), 10))]
+    pack = lambda v: struct.pack(f"<{len(v)}I", *v)  # noqa: E731
+    want = [before + place_of(values[skip + c::columns], 1) for c in range(columns)]
+    none = [1, 0, 0, 0]
+    params = pack([columns, n, 1, 8, columns, 1, 0, 0, *none * 3, n, columns, 0, 0, *none * 3])
+    text = ("const ROWS: u32 = 8u;\nconst EVEN: bool = true;\n" + kernel("reduce_place") + "alias A = vec2<u32>;\n" + buffer("x", 1) + buffer("y", 2, "read_write")
+            + "fn none() -> A {\n\treturn A(0u, 0xffffffffu);\n}\nfn join(a: A, b: A) -> A {\n\tif (a.x > b.x || (a.x == b.x && a.y <= b.y)) {\n\t\treturn a;\n\t}\n"
+            "\treturn b;\n}\nstruct Piece {\n\t@size(4) skip: u32,\n\t@size(4) before: u32,\n}\n@group(0) @binding(3) var<uniform> piece: Piece;\n"
+            "fn take(i: u32, term: u32) -> A {\n\treturn A(x[piece.skip + i], piece.before + term);\n}\nfn give(a: A) -> u32 {\n\treturn a.y;\n}\n" + kernel("reduce_tree"))
+    bindings = {0: params, 1: pack(values), 2: bytes(4 * columns), 3: pack([skip, before])}
+    places = lambda plant: struct.unpack(f"<{columns}I", run_kernel(h, "cpu", text, 8, 1, bindings, (2,), plant)[0])  # noqa: E731
+    h.check("places in a piece", list(places(())) == want)
+    for fault, old, new in (("terms counted from a piece's begin", "piece.before + term", "term"), ("a piece read from its binding's begin", "x[piece.skip + i]", "x[i]"),
+                            ("of equal elements of two lanes the later", "a.y <= b.y", "a.y > b.y")):
+        got = places(((old, new),))
+        at = next((c for c in range(columns) if got[c] != want[c]), None)
+        if h.check(f"{fault}: caught", at is not None):
+            h.planted(fault, "tensor.argmax", "places in a piece, by Python", f"column {at}: {got[at]}, not {want[at]}")
+
+
 h = Harness()
+if sys.argv[1:2] == ["places"]:
+    for selector in present(h, sys.argv[2:]):
+        device(h, selector)
+    h.finish()
 if len(sys.argv) < 2:
     planted(h)
+    planted_places(h)
 cases(h)
+places(h)
 out_of_range(h)
 refused(h)
 fused(h)
