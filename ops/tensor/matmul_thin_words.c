@@ -53,45 +53,41 @@ static void lay_rows(matmul_fast_plan *f, uint32_t rows, uint64_t n_rows)
 		   4);
 }
 
-/* The eight elements of each of two blocks that lanes have in turn j, as w<column>_<j>; j from 4 on is of the second block. */
-static void add_column(kit_wgsl *w, uint32_t c)
+/* The eight elements of each of two blocks that lanes have in turn j, as w<j>; j from 4 on is of the second block. */
+static void add_pair(kit_wgsl *w)
 {
 	static const char *const ups[] = {" << 24u", " << 16u", " << 8u", ""};
 
-	matmul_add(w,
-		   "\t\tlet at# = b# + i * 17u;\n"
-		   "\t\tlet h#_0 = b[at#];\n\t\tlet h#_1 = b[at# + 8u] >> 16u;\n"
-		   "\t\tlet d#_0 = scale(h#_0 & 0x8000u, h#_0 & 0x7fffu);\n"
-		   "\t\tlet d#_1 = scale(h#_1 & 0x8000u, h#_1 & 0x7fffu);\n"
-		   "\t\tn# = max(n#, max(h#_0 & 0x7fffu, h#_1 & 0x7fffu));\n",
-		   c, 0, 0);
-	matmul_add(w,
-		   "\t\tlet q#_0 = (b[at# + lane] >> 16u) | (b[at# + 1u + lane] << 16u);\n"
-		   "\t\tlet q#_1 = b[at# + 9u + lane];\n",
-		   c, 0, 0);
+	kit_wgsl_add(w, "\t\tlet at = column + i * 17u;\n"
+			"\t\tlet h0 = b[at];\n\t\tlet h1 = b[at + 8u] >> 16u;\n"
+			"\t\tlet d0 = scale(h0 & 0x8000u, h0 & 0x7fffu);\n"
+			"\t\tlet d1 = scale(h1 & 0x8000u, h1 & 0x7fffu);\n"
+			"\t\tsquares = step(d1, d1, step(d0, d0, squares));\n"
+			"\t\tlet q0 = (b[at + lane] >> 16u) | (b[at + 1u + lane] << 16u);\n"
+			"\t\tlet q1 = b[at + 9u + lane];\n");
 	for (uint32_t j = 0; j < 8; j++) {
-		matmul_add(w, "\t\tlet w#_~ = f64(bitcast<i32>(q#_", c, 0, j);
-		kit_wgsl_add(w, j < 4 ? "0" : "1");
+		matmul_add(w, "\t\tlet w~ = f64(bitcast<i32>(q#", j / 4, 0, j);
 		kit_wgsl_add(w, ups[j % 4]);
 		kit_wgsl_add(w, ") >> 24u);\n");
 	}
 }
 
 /* Integers are summed, and their scale joins the sum once. */
-static void add_sums(kit_wgsl *w, uint32_t c, uint32_t r)
+static void add_sums(kit_wgsl *w, uint32_t r)
 {
+	for (uint32_t j = 0; j < 8; j++)
+		matmul_add(w, "\t\tlet x@_~ = a[a@ + i * 64u + ~ * 8u + lane];\n", 0, r, j);
 	for (uint32_t half = 0; half < 2; half++) {
-		matmul_add(w, "\t\ts#_@ = step(d#_~, ", c, r, half);
+		matmul_add(w, "\t\ts@ = step(d~, ", 0, r, half);
 		for (uint32_t j = 3; j != 0; j--)
-			matmul_add(w, "step(x@_~, w#_~, ", c, r, half * 4 + j);
-		matmul_add(w, "x@_~ * w#_~))), s#_@);\n", c, r, half * 4);
+			matmul_add(w, "step(x@_~, w~, ", 0, r, half * 4 + j);
+		matmul_add(w, "x@_~ * w~))), s@);\n", 0, r, half * 4);
 	}
 }
 
-static void add_lane(kit_wgsl *w, uint32_t rows)
+/* Value c * rows + r of a workgroup is that lane's in the end. */
+static void add_main(kit_wgsl *w, uint32_t rows)
 {
-	const uint32_t columns = LANES / rows;
-
 	kit_wgsl_add(
 		w,
 		"@compute @workgroup_size(LANES)\n"
@@ -102,47 +98,29 @@ static void add_lane(kit_wgsl *w, uint32_t rows)
 		"\tlet blocks = (all_rows + ROWS - 1u) / ROWS;\n" /* of rows: neighbours read the same of b */
 		"\tlet row = whole % blocks * ROWS;\n"
 		"\tlet first = whole / blocks * COLUMNS;\n");
-	for (uint32_t c = 0; c < columns; c++) {
-		matmul_add(w,
-			   "\tlet b# = min(first + #u, params.n - 1u) * (params.k / 64u * 17u);\n"
-			   "\tvar n# = 0u;\n",
-			   c, 0, 0);
-		for (uint32_t r = 0; r < rows; r++)
-			matmul_add(w, "\tvar s#_@ = 0.0lf;\n", c, r, 0);
-	}
 	for (uint32_t r = 0; r < rows; r++)
 		matmul_add(w, "\tlet a@ = min(row + @u, all_rows - 1u) * (64u * steps);\n", 0, r,
 			   0);
-	kit_wgsl_add(w, "\tfor (var i = 0u; (i < params.k / 64u) & (i < steps); i++) {\n");
+	/* Column by column: memory is read in order, and a text is short. */
+	kit_wgsl_add(w, "\tvar squares = 0.0lf;\n"
+			"\tfor (var c = 0u; c < COLUMNS; c++) {\n"
+			"\tlet column = min(first + c, params.n - 1u) * (params.k / 64u * 17u);\n");
 	for (uint32_t r = 0; r < rows; r++)
-		for (uint32_t j = 0; j < 8; j++)
-			matmul_add(w, "\t\tlet x@_~ = a[a@ + i * 64u + ~ * 8u + lane];\n", 0, r, j);
-	for (uint32_t c = 0; c < columns; c++) {
-		add_column(w, c);
-		for (uint32_t r = 0; r < rows; r++)
-			add_sums(w, c, r);
-	}
+		matmul_add(w, "\tvar s@ = 0.0lf;\n", 0, r, 0);
+	kit_wgsl_add(w, "\tfor (var i = 0u; (i < params.k / 64u) & (i < steps); i++) {\n");
+	add_pair(w);
+	for (uint32_t r = 0; r < rows; r++)
+		add_sums(w, r);
 	kit_wgsl_add(w, "\t}\n");
-}
-
-/* Value c * rows + r is that lane's. */
-static void add_joined(kit_wgsl *w, uint32_t rows)
-{
-	const uint32_t columns = LANES / rows;
-
-	kit_wgsl_add(w, "\tif (lane == 0u) {\n");
-	for (uint32_t c = 0; c < columns; c++)
-		matmul_add(w, "\t\tmost[#u] = n#;\n", c, 0, 0);
-	kit_wgsl_add(w, "\t}\n");
-	for (uint32_t v = 0; v < LANES; v++)
-		matmul_add(w, "\tparts[~u * LANES + lane] = s#_@;\n", v / rows, v % rows, v);
-	kit_wgsl_add(w, "\tworkgroupBarrier();\n"
-			"\tlet r = min(row + lane % ROWS, all_rows - 1u);\n"
-			"\ttemp[whole * LANES + lane] = judged(together(lane), norms_a[r].x, "
-			"norm_of(most[lane / ROWS], params.k / 32u));\n"
-			"\tif (lane < COLUMNS) {\n"
-			"\t\tnorms_b[whole * COLUMNS + lane] = norm_of(most[lane], params.k / "
-			"32u);\n\t}\n}\n");
+	for (uint32_t r = 0; r < rows; r++)
+		matmul_add(w, "\tparts[(c * ROWS + @u) * LANES + lane] = s@;\n", 0, r, 0);
+	kit_wgsl_add(
+		w,
+		"\t}\n\tworkgroupBarrier();\n"
+		"\tlet r = min(row + lane % ROWS, all_rows - 1u);\n"
+		"\tlet norm = norm_of(squares);\n"
+		"\ttemp[whole * LANES + lane] = judged(together(lane), norms_a[r].x, norm);\n"
+		"\tif (lane < COLUMNS) {\n\t\tnorms_b[whole * COLUMNS + lane] = norm;\n\t}\n}\n");
 }
 
 static void sums(matmul_fast_plan *f, uint32_t laid, uint32_t rows, uint64_t groups)
@@ -166,8 +144,7 @@ static void sums(matmul_fast_plan *f, uint32_t laid, uint32_t rows, uint64_t gro
 	kit_wgsl_add(&w, tensor_nearest(f->s->format));
 	kit_wgsl_add(&w, KERNEL_WITHIN);
 	kit_wgsl_add(&w, KERNEL_MATMUL_THIN_WORDS);
-	add_lane(&w, rows);
-	add_joined(&w, rows);
+	add_main(&w, rows);
 	matmul_run(f, "tensor/matmul_thin_words.wgsl", &w, LANES, groups, turns_of(f),
 		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(laid), f->factors[1], KIT_ALL(f->temp),
 				KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},

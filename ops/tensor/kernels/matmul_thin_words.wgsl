@@ -3,7 +3,6 @@
 const LANES: u32 = 8u;
 
 var<workgroup> parts: array<f64, LANES * LANES>; // [value][lane]
-var<workgroup> most: array<u32, LANES>; // the bits of the greatest scale of each of the workgroup's columns
 
 // A lane's value, summed over lanes.
 fn together(v: u32) -> f64 {
@@ -15,14 +14,15 @@ fn together(v: u32) -> f64 {
 }
 
 // The f16 of 16 bits, whose sign they end with: a number times 2^1008, which puts its exponent right and makes of what is subnormal there what it is. Of an infinity or a NaN it is some
-// number, which its column's norm says nothing of.
+// number, of 2^16 or more.
 fn scale(sign: u32, bits: u32) -> f64 {
 	return bitcast<f64>((u64(sign) << 48u) | (u64(bits) << 42u)) * 0x1p1008lf;
 }
 
-// The norm of a column: of `blocks` blocks, whose greatest scale has these bits, 32 elements each, none above 128 scales. No number below 2^600 where a scale is an infinity or a NaN.
-fn norm_of(most: u32, blocks: u32) -> f64 {
-	return select(scale(0u, most) * sqrt(f64(blocks * 32u)) * 128.0lf, 0x1p700lf, most >= 0x7c00u);
+// No less than the norm of any of the columns, by the sum of the squares of all their scales: a block has 32 elements, none above 128 scales. No number below 2^600 where a scale may be
+// an infinity or a NaN, whose square is 2^32 or more here.
+fn norm_of(squares: f64) -> f64 {
+	return select(sqrt(squares * 32.0lf) * 128.0lf, 0x1p700lf, squares >= 0x1p32lf);
 }
 
 // As matmul_thin.wgsl's; a term has fewer additions on its way here: those of its word, its blocks' and the lanes'.
