@@ -58,10 +58,10 @@ def main():
             rows = [some_blocks(kind, k // size, special=not finite) for _ in range(n)]
             blocks(h, backends, "any", kind, codes(r, "f32", 6 * k, "cancel" if finite else "any"), rows, 6, n, k)
     # Whole pairs of blocks, which processors take by words: near ties, scales of every kind (the last block of a row may be an infinity or a NaN), rows by one, two and four, columns that fill no group.
-    for m, k, n in ((1, 64, 3), (2, 128, 2), (44, 192, 2)):
+    for m, k, n in ((1, 64, 131), (2, 128, 37), (44, 192, 2)):
         a, _ = near_ties(r, m, k, 1)
         blocks(h, backends, "pairs near ties", "q8_0", a, [[ONES["q8_0"]] * (k // 32)] * n, m, n, k)
-    for m, k, n in ((1, 128, 19), (2, 64, 9), (6, 192, 5)):
+    for m, k, n in ((1, 128, 75), (2, 64, 65), (6, 192, 9)):
         for finite in (True, False):
             rows = [some_blocks("q8_0", k // 32, special=not finite) for _ in range(n)]
             blocks(h, backends, "pairs", "q8_0", codes(r, "f32", m * k, "cancel" if finite else "any"), rows, m, n, k)
