@@ -52,7 +52,7 @@ int cumsum_rows(kit_plan *p, const tensor_axes *a)
 	tensor_rows r;
 
 	if (format == NULL || a->reduced[0].stride != 1 ||
-	    !tensor_rows_cut(p, a->count, a->terms, 40, &r))
+	    !tensor_rows_cut(p, a->count, a->terms, 40, 64, &r))
 		return 0;
 	/* A row a workgroup; each element of a settled one is rounded by itself. */
 	if (r.rows != 1 || (p->caps->max_turns != 0 && 4 * a->terms > p->caps->max_turns))

@@ -196,12 +196,21 @@ static int is_worth(const matmul_fast_plan *f)
 	return kit_elements(&f->s->out) >= matmul_parts(PRODUCTS_LEAST, f->s->k + 1);
 }
 
+/* Turns of a lane over the terms of an element. Of a model's shapes on a processor one text does for all, since it takes longer to compile than to run. */
+static uint64_t settle_turns(const matmul_fast_plan *f)
+{
+	const uint64_t n =
+		matmul_parts(f->s->k * (kit_codec_is_pair(f->p->use->q->in[1].dtype) ? 2 : 1), 64);
+
+	return n < 64 && f->p->caps->device_kind == PCTL_DEVICE_CPU && matmul_thin_by_words(f) ? 64
+											       : n;
+}
+
 /* How many elements an invocation looks after; 0: the device ends loops before one is settled. */
 static int settles(matmul_fast_plan *f)
 {
-	const uint64_t terms = f->s->k * (kit_codec_is_pair(f->p->use->q->in[1].dtype) ? 2 : 1);
 	/* A slot: its terms, the lanes' digits, carrying and rounding. */
-	const uint64_t settling = matmul_steps(matmul_parts(terms, 64)) * 2 + 3 * 64 + 8 * 20;
+	const uint64_t settling = matmul_steps(settle_turns(f)) * 2 + 3 * 64 + 8 * 20;
 
 	f->share = kit_tunable(f->p, PCTL_TUNABLE_MATMUL_SETTLE) != 1 &&
 				   matmul_turns_fit(f->p->caps, 4 * 64 * settling + 512)
@@ -427,8 +436,7 @@ static void settle(matmul_fast_plan *f)
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE_MAIN);
 	matmul_run(f, "tensor/matmul_settle.wgsl", &w, 64,
-		   matmul_parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share),
-		   matmul_parts(f->s->k * (is_pair ? 2 : 1), 64),
+		   matmul_parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share), settle_turns(f),
 		   (kit_slot[]){KIT_ALL(f->params), f->factors[0], f->factors[1], KIT_ALL(f->temp),
 				KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1]), f->out},
 		   7);

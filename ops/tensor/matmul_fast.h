@@ -89,6 +89,11 @@ int matmul_thin(matmul_fast_plan *f);
 /* Where marks and norms of that lie. */
 void matmul_add_thin(const matmul_fast_plan *f, kit_wgsl *w);
 
+/* matmul_thin_words.c: the same where b is q8_0 and lanes may have words of its blocks; 0: not here, nothing was done. Of what matmul_thin takes. */
+int matmul_thin_by_words(const matmul_fast_plan *f);
+int matmul_thin_words(matmul_fast_plan *f);
+void matmul_add_thin_words(const matmul_fast_plan *f, kit_wgsl *w);
+
 /* matmul_packed.c: tiles of packed factors, where they fit and are worth it; else f->cut stays. */
 void matmul_choose_packed(matmul_fast_plan *f, uint64_t batches);
 /* Factor i is packed, and normed where sums are of matrix units: f->factors and f->norms. */

@@ -198,6 +198,10 @@ void matmul_add_thin(const matmul_fast_plan *f, kit_wgsl *w)
 {
 	const thin t = cut_of(f);
 
+	if (matmul_thin_by_words(f)) {
+		matmul_add_thin_words(f, w);
+		return;
+	}
 	add_numbers(w, &t);
 	kit_wgsl_add(w, KERNEL_MATMUL_THIN_LAYOUT);
 }
@@ -220,6 +224,8 @@ int matmul_thin(matmul_fast_plan *f)
 					    (by_blocks(&t) ? s->k / t.block->group : 0) + 16))
 		return 0;
 	f->cut = &cut;
+	if (matmul_thin_words(f))
+		return 1;
 	f->temp = kit_temp(f->p, groups * t.per * t.rows * 4);
 	f->norms[1] = kit_temp(f->p, groups * t.per * 8);
 	matmul_norms(f, 0);

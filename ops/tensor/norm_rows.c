@@ -81,7 +81,7 @@ int norm_plan_rows(kit_plan *p, const norm_shape *s)
 	tensor_rows r;
 	kit_wgsl w;
 
-	if (kind == NORM_BATCH || !tensor_rows_cut(p, s->rows, s->n, 32, &r))
+	if (kind == NORM_BATCH || !tensor_rows_cut(p, s->rows, s->n, 32, 16, &r))
 		return 0;
 	v.mean = tensor_judge_of(s->n, r.depth, (double)s->n);
 	v.variance = tensor_judge_of(s->n, r.depth, (double)s->n * (double)s->n);

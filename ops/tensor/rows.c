@@ -6,16 +6,21 @@
 #include "kernels.h"
 
 #define LANES_LEAST 16u /* what a tree joins at once */
-#define N_MOST 65536u	/* terms that 64 lanes can add without a carry (kernels/sum_window.wgsl) */
+#define N_MOST \
+	65536u /* terms that 64 lanes can add without a carry (kernels/sum_window.wgsl); 16 a quarter */
 #define ELEMENTS_LEAST 2048u /* fewer are done sooner by simpler kernels */
 #define EXTRA 7u
 
 int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane_bytes,
-		    tensor_rows *out)
+		    uint32_t on_processors, tensor_rows *out)
 {
 	const pctl_plan_caps *caps = p->caps;
 	const uint32_t asked = kit_tunable(p, PCTL_TUNABLE_ROWS_LANES);
-	const uint32_t local = asked != 0 ? asked : caps->device_kind == PCTL_DEVICE_CPU ? 64 : 256;
+	const uint32_t local = asked != 0			      ? asked
+			       : caps->device_kind != PCTL_DEVICE_CPU ? 256
+			       : n > N_MOST / 4			      ? 64
+								      : on_processors;
+	const uint32_t settlers = local < 64 ? local : 64;
 	const uint64_t quads = n / 4;
 	uint64_t bytes, turns;
 
@@ -33,7 +38,8 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 	bytes = (uint64_t)lane_bytes * (local + local / 16) + 21 * 64 * 4 + 21 * 8 +
 		16ull * out->rows + 512;
 	out->keep = bytes + 16ull * out->steps * local <= caps->max_workgroup_bytes;
-	turns = 32ull * out->steps + 2ull * out->rows * (out->steps * out->lanes / 16 + 1000) + 256;
+	turns = 32ull * out->steps +
+		2ull * out->rows * (4ull * out->steps * out->lanes / settlers + 1000) + 256;
 	return bytes <= caps->max_workgroup_bytes &&
 	       (caps->max_turns == 0 || turns <= caps->max_turns);
 }

@@ -12,9 +12,10 @@ typedef struct tensor_rows {
 	int keep;
 } tensor_rows;
 
-/* 0: not on this device, or not worth it. lane_bytes: of workgroup memory that trees take for a lane. */
+/* 0: not on this device, or not worth it. lane_bytes: of workgroup memory that trees take for a lane; on_processors: lanes of a workgroup there, 16 or 64,
+ * where nothing else is tuned: with 16, which are one vector, barriers are nothing, but few rows meet. */
 int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane_bytes,
-		    tensor_rows *out);
+		    uint32_t on_processors, tensor_rows *out);
 /* A text's beginning: constants, parameters, x and y, `load4`, `load1` and `pack4`. */
 void tensor_rows_place(kit_plan *p, const tensor_rows *r, kit_wgsl *w);
 /* That, and what is behind it, up to `kept_bits`; `more` stands in front of it: ABSENT and `look`. */

@@ -49,7 +49,7 @@ int softmax_rows(kit_plan *p, const tensor_axes *a, int logarithm)
 	tensor_rows r;
 	kit_wgsl w;
 
-	if (a->reduced[0].stride != 1 || !tensor_rows_cut(p, a->count, a->terms, 12, &r))
+	if (a->reduced[0].stride != 1 || !tensor_rows_cut(p, a->count, a->terms, 12, 64, &r))
 		return 0;
 	w = kit_wgsl_make(p->use, 32768);
 	kit_wgsl_add(&w, KERNEL_EXTREME_KEY);

@@ -4,6 +4,7 @@
 #include "chain.h"
 
 #define USUAL_CHUNK 64u
+#define USUAL_SINGLES 16u /* where nobody asks for chunks */
 
 pctl_status pctl_app_model_engine(pctl_app *app, uint64_t slots, pctl_model_engine **out)
 {
@@ -21,6 +22,7 @@ pctl_status pctl_app_model_engine(pctl_app *app, uint64_t slots, pctl_model_engi
 		status = pctl_refuse(app->call, PC10_USAGE, "--model FILE says which model");
 	if (status == PCTL_OK)
 		status = pctl_app_run_request(app, &o.request);
+	o.singles = pctl_option_has(&app->line, "--chunk") ? 0 : USUAL_SINGLES;
 	o.chunk = chunk > UINT32_MAX ? UINT32_MAX : (uint32_t)chunk;
 	o.context = context > UINT32_MAX ? UINT32_MAX : (uint32_t)context;
 	return status == PCTL_OK ? pctl_model_engine_open(&app->host, &o, app->call, out) : status;

@@ -14,13 +14,14 @@
  * family     of the chat template, by name; NULL: as the model's own template tells
  * slots      sequences at a time, 1 to 1024
  * chunk      tokens of a sequence in a step, at most
+ * singles    tokens of the first prompts that may go one by one, while nothing that takes a chunk is built: that takes longer than they do. 0: none
  * context    positions of a sequence, 0: the model's, but no more than PCTL_ENGINE_CONTEXT; rounded up to whole pages
  * pages      of the cache, 0: as many as all slots need. With fewer a row may have no room (PCTL_E_LIMIT)
  * request    where and how (backends, verify_ppm, flags, progress); its data are not used
  */
 typedef struct pctl_model_engine_options {
 	const char *model, *tokenizer, *family;
-	uint32_t slots, chunk, context, pages;
+	uint32_t slots, chunk, singles, context, pages;
 	pctl_run_request request;
 } pctl_model_engine_options;
 

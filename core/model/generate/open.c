@@ -45,6 +45,7 @@ static pctl_status take_sizes(pctl_model_engine *e, const pctl_model_engine_opti
 	e->n_pages = e->n_free = (uint32_t)pages;
 	e->engine.n_slots = o->slots;
 	e->engine.max_chunk = o->chunk;
+	e->singles = o->singles;
 	e->engine.context = (uint32_t)context;
 	return PCTL_OK;
 }

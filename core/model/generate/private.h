@@ -63,7 +63,7 @@ struct pctl_model_engine {
 	uint32_t *free_pages;
 	engine_slot *slots;
 	engine_size sizes[ENGINE_SIZES];
-	uint32_t n_sizes;
+	uint32_t n_sizes, singles; /* singles: what is left of the options' */
 	pctl_logits_sink sink;
 	void *sink_ctx;
 	pctl_model_engine_facts facts;
@@ -85,10 +85,11 @@ void engine_put_choice(void *const *in, uint32_t i, uint64_t history, const pctl
 pctl_status engine_take_pages(pctl_model_engine *e, uint32_t slot, uint32_t end);
 void engine_give_pages(pctl_model_engine *e, uint32_t slot);
 
-/* sizes.c: the name of an input; the size that is wanted, built if it is not there. */
+/* sizes.c: the name of an input; the size that is wanted, built if it is not there; is it. */
 const char *engine_input_name(uint32_t input);
 pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
 			   const pctl_call *call, engine_size **out);
+int engine_has_size(const pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives);
 void engine_close_sizes(pctl_model_engine *e);
 
 /* step.c */

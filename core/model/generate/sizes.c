@@ -151,6 +151,15 @@ static void close_size(engine_size *z)
 	memset(z, 0, sizeof(*z));
 }
 
+int engine_has_size(const pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives)
+{
+	for (uint32_t i = 0; i < e->n_sizes; i++)
+		if (e->sizes[i].batch == batch && e->sizes[i].chunk == chunk &&
+		    e->sizes[i].gives == gives)
+			return 1;
+	return 0;
+}
+
 pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
 			   const pctl_call *call, engine_size **out)
 {

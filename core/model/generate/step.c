@@ -87,11 +87,10 @@ static void take(pctl_model_engine *e, const engine_size *z, uint32_t i, pctl_en
 }
 
 /* Submit what was filled in, of so many tokens. */
-static pctl_status run(pctl_model_engine *e, engine_size *z, uint32_t n_tokens,
-		       const pctl_call *call)
+static pctl_status run(pctl_model_engine *e, engine_size *z, pctl_model_work *work,
+		       uint32_t n_tokens, const pctl_call *call)
 {
 	const uint64_t began = pctl_clock_ns();
-	pctl_model_work *work;
 	pctl_resident_input in[ENGINE_INPUTS];
 	pctl_resident_output out[ENGINE_OUTPUTS];
 	pctl_resident_stats stats = {0};
@@ -108,7 +107,6 @@ static pctl_status run(pctl_model_engine *e, engine_size *z, uint32_t n_tokens,
 	status = pctl_resident_step(z->resident, in, out, call, &stats, NULL);
 	pctl_resident_facts_of(z->resident, &facts);
 	e->facts.submits += stats.submits;
-	work = z->chunk == 1 ? &e->facts.decode : &e->facts.prefill;
 	work->tokens += n_tokens;
 	work->host_ns += pctl_clock_ns() - began;
 	work->device_ns += stats.device_ns;
@@ -154,7 +152,7 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 	n_filled = n;
 	for (; n < batch; n++)
 		rest(e, z, n);
-	status = run(e, z, n_filled, call);
+	status = run(e, z, &e->facts.decode, n_filled, call);
 	n = 0;
 	for (uint32_t i = 0; status == PCTL_OK && i < n_rows; i++)
 		if (rows[i].status == PCTL_OK && rows[i].count == 1 &&
@@ -163,15 +161,38 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 	return status;
 }
 
+/* What a chunk of one row gives is what its tokens give one by one, of which the last counts. */
+static pctl_status step_singly(pctl_model_engine *e, pctl_engine_row *r, const pctl_call *call)
+{
+	const uint32_t end = r->start + r->count;
+	pctl_engine_row one = *r;
+	engine_size *z;
+	pctl_status status = engine_size_of(e, 1, 1, gives_of(e, r), call, &z);
+
+	one.count = 1;
+	for (; status == PCTL_OK && one.start < end; one.start++) {
+		fill(e, z, 0, &one);
+		status = run(e, z, &e->facts.prefill, 1, call);
+	}
+	if (status == PCTL_OK)
+		take(e, z, 0, r);
+	e->singles -= r->count;
+	return status;
+}
+
 static pctl_status step_alone(pctl_model_engine *e, pctl_engine_row *r, const pctl_call *call)
 {
+	const uint32_t gives = gives_of(e, r), chunk = e->engine.max_chunk;
 	engine_size *z;
-	pctl_status status = engine_size_of(e, 1, e->engine.max_chunk, gives_of(e, r), call, &z);
+	pctl_status status;
 
+	if (r->count <= e->singles && !engine_has_size(e, 1, chunk, gives))
+		return step_singly(e, r, call);
+	status = engine_size_of(e, 1, chunk, gives, call, &z);
 	if (status != PCTL_OK)
 		return status;
 	fill(e, z, 0, r);
-	status = run(e, z, r->count, call);
+	status = run(e, z, &e->facts.prefill, r->count, call);
 	if (status == PCTL_OK)
 		take(e, z, 0, r);
 	return status;

@@ -1,8 +1,10 @@
-// Rows that are in doubt, one by one, by exact sums of 64 lanes. In front: exact_sum.wgsl, sum_window.wgsl, and `term`, which adds term t of row `row` of
+// Rows that are in doubt, one by one, by exact sums of 64 lanes, or all that there are. In front: LOCAL, exact_sum.wgsl, sum_window.wgsl, and `term`, which adds term t of row `row` of
 // the workgroup, whose elements begin at quad `first`; `which` of several sums.
+const SETTLERS: u32 = min(64u, LOCAL);
+
 var<workgroup> doubts: array<u32, ROWS>;
 var<workgroup> doubted: u32;
-var<workgroup> digits: array<array<u32, 64>, 21>;
+var<workgroup> digits: array<array<u32, SETTLERS>, 21>;
 var<workgroup> wholes: array<u64, 21>;
 
 fn any_doubt(lane: u32, row: u32, doubt: bool) -> bool {
@@ -23,9 +25,9 @@ fn any_doubt(lane: u32, row: u32, doubt: bool) -> bool {
 // All lanes arrive, and come back with the sum in `total` and `saw`.
 fn settle(first: u32, row: u32, at: u32, which: u32) {
 	sum_clear();
-	if (at < 64u) {
-		for (var i = 0u; i < steps * LANES / 16u; i++) {
-			let t = i * 64u + at;
+	if (at < SETTLERS) {
+		for (var i = 0u; i < steps * LANES * 4u / SETTLERS; i++) {
+			let t = i * SETTLERS + at;
 			if (t >= params.n) {
 				break;
 			}
@@ -39,13 +41,16 @@ fn settle(first: u32, row: u32, at: u32, which: u32) {
 		digits[20][at] = saw;
 	}
 	workgroupBarrier();
-	if (at < 21u) {
-		var sum = 0lu;
-		for (var k = 0u; k < 64u; k++) {
-			let digit = u64(digits[at][k]);
-			sum = select(sum + digit, sum | digit, at == 20u);
+	for (var first_digit = 0u; first_digit < 21u; first_digit += SETTLERS) {
+		let digit = first_digit + at;
+		if (at < SETTLERS && digit < 21u) {
+			var sum = 0lu;
+			for (var k = 0u; k < SETTLERS; k++) {
+				let part = u64(digits[digit][k]);
+				sum = select(sum + part, sum | part, digit == 20u);
+			}
+			wholes[digit] = sum;
 		}
-		wholes[at] = sum;
 	}
 	workgroupBarrier();
 	for (var digit = 0u; digit < DIGITS; digit++) {

@@ -110,6 +110,13 @@ def small(h, device):
     for chunk in (1, 7):
         _, got = generate(h, f"chunks of {chunk}", model, "--backend", device, "--chunk", str(chunk))
         same(h, f"chunks of {chunk} change nothing", got, whole)
+    # A short prompt goes token by token while nothing is built for chunks, where nobody asks for them; else, and a longer one, it is one step.
+    for what, prompt, more, singly in (("16 tokens", PROMPT[:16], (), True), ("17 tokens", PROMPT[:17], (), False), ("a chunk that is asked for", PROMPT[:16], ("--chunk", "64"), False)):
+        told, got = generate(h, what, model, "--backend", device, *more, prompt=prompt, tokens=2)
+        h.check(f"{what}: steps", told is not None and told["submissions"] == str(len(prompt) + 1 if singly else 2) and told["prefill"]["tokens"] == str(len(prompt)) and told["decode"]["tokens"] == "1", str(told)[:900])
+        if singly:
+            by_tokens = got
+    same(h, "16 tokens in one chunk", got, by_tokens)
     for chunk in (5, 64):
         _, got = generate(h, f"three sequences, chunks of {chunk}", model, "--backend", device, "--batch", "3", "--chunk", str(chunk))
         for i in range(3):

@@ -57,6 +57,14 @@ def main():
         for finite in (True, False):
             rows = [some_blocks(kind, k // size, special=not finite) for _ in range(n)]
             blocks(h, backends, "any", kind, codes(r, "f32", 6 * k, "cancel" if finite else "any"), rows, 6, n, k)
+    # Whole pairs of blocks, which processors take by words: near ties, scales of every kind (the last block of a row may be an infinity or a NaN), rows by one, two and four, columns that fill no group.
+    for m, k, n in ((1, 64, 131), (2, 128, 37), (44, 192, 2)):
+        a, _ = near_ties(r, m, k, 1)
+        blocks(h, backends, "pairs near ties", "q8_0", a, [[ONES["q8_0"]] * (k // 32)] * n, m, n, k)
+    for m, k, n in ((1, 128, 75), (2, 64, 65), (6, 192, 9)):
+        for finite in (True, False):
+            rows = [some_blocks("q8_0", k // 32, special=not finite) for _ in range(n)]
+            blocks(h, backends, "pairs", "q8_0", codes(r, "f32", m * k, "cancel" if finite else "any"), rows, m, n, k)
     # However work is cut: few lanes a column make many turns.
     for kind, k, n, m in (("f32", 2048, 40, 1), ("i8", 1024, 33, 3), ("bf16", 4096, 20, 2), ("q8_0", 1024, 20, 1), ("q4_k", 1024, 12, 2), ("q4_k", 512, 20, 16), ("f32", 512, 20, 16)):
         b = b"".join(x for _ in range(n) for x in some_blocks(kind, k // BLOCKS[kind][0], False)) if kind in BLOCKS else bytes(r.below(120) for _ in range(n * k * (4 if kind == "f32" else 2 if kind == "bf16" else 1)))
