@@ -14,6 +14,16 @@ static uint32_t every(uint64_t n_blocks)
 	return n_blocks <= 8 || getenv("PCTL_TEST_ALL") != NULL ? 1 : 5;
 }
 
+/* Under sanitizers the first unit of each op and one of 12 of the rest: units of an op differ in type and law, and go through the same code. */
+static int is_taken(const pctl_units *list, uint32_t i)
+{
+	const char *now = list->units[i].subject, *before = i == 0 ? "" : list->units[i - 1].subject;
+	const size_t op = strcspn(now, " ");
+
+	return !PCTL_TEST_SANITIZED || i % 12 == 0 || op != strcspn(before, " ") ||
+	       strncmp(now, before, op) != 0;
+}
+
 static uint64_t run_track(const char *ops, uint32_t track, uint32_t level, uint32_t least_units,
 			  uint8_t digests[32])
 {
@@ -32,6 +42,8 @@ static uint64_t run_track(const char *ops, uint32_t track, uint32_t level, uint3
 		const uint32_t step = every(u->n_blocks);
 		uint64_t of_unit = 0, skipped = 0;
 
+		if (!is_taken(list, i))
+			continue;
 		for (uint64_t b = i % step; b < u->n_blocks; b += step) {
 			pctl_block out;
 
@@ -142,7 +154,8 @@ static void test_proof_plans__compositions_hold(void **state)
 			continue;
 		assert_int_equal(u->level, 4);
 		n++;
-		for (uint64_t b = n % 3; b < u->n_blocks && (b < 40 || every(u->n_blocks) == 1);
+		for (uint64_t b = n % 3;
+		     b < u->n_blocks && (b < (PCTL_TEST_SANITIZED ? 3 : 40) || every(u->n_blocks) == 1);
 		     b += 3) {
 			pctl_block out;
 
