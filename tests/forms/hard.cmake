@@ -37,10 +37,12 @@ function(hard_test id target how)
 endfunction()
 
 hard_test(cpu plugin_cpu --integers)
+hard_test(cpu_fused plugin_cpu --fuse)
 if(TARGET plugin_opencl AND EXISTS /etc/OpenCL/vendors/pocl.icd)
   hard_test(pocl plugin_opencl --fuse OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
             "POCL_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/pocl-cache")
   set_tests_properties(hard_pocl PROPERTIES COST 45)
+  pctl_matrix(hard_pocl)
 endif()
 if(TARGET plugin_vulkan AND EXISTS ${lavapipe})
   hard_test(lavapipe plugin_vulkan "" VK_ICD_FILENAMES=${lavapipe} VK_DRIVER_FILES=${lavapipe})

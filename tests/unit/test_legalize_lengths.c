@@ -244,7 +244,7 @@ static void trial_open(trial *t)
 static void of_addresses(void **state)
 {
 	const char *asked = getenv("PCTL_TEST_PROGRAMS");
-	const uint32_t n = asked ? (uint32_t)strtoul(asked, NULL, 10) : 1500;
+	const uint32_t n = asked ? (uint32_t)strtoul(asked, NULL, 10) : PCTL_TEST_SHARE(1500);
 	char seen[100] = "";
 	trial t;
 

@@ -28,10 +28,10 @@ static pctl_proof_context context(libraries *libs)
 	return b;
 }
 
-/* Every step-th unit of a list. */
+/* Every step-th unit of a list; under sanitizers one of five of these. */
 static void run_some(pctl_proof_context *b, pctl_units *list, uint32_t step, uint32_t kind)
 {
-	for (uint32_t i = 0; i < list->n; i += step) {
+	for (uint32_t i = 0; i < list->n; i += PCTL_TEST_SANITIZED ? 5 * step : step) {
 		const pctl_unit *u = &list->units[i];
 		pctl_block block, again;
 

@@ -4,12 +4,13 @@
 #include "planted/planted.h"
 #include "evidence/proof/gates.h"
 
-/* All gates of all ops of a track, rank's and tensor's plans among them. */
+/* All gates of all ops of a track, rank's and tensor's plans among them; under sanitizers of one op of 12. */
 static void shipped(uint32_t track, uint32_t least)
 {
 	const pctl_selection s = {.track = track, .level = 1};
 	pctl_units *list = NULL;
-	uint32_t passed = 0;
+	const uint32_t step = PCTL_TEST_SANITIZED ? 12 : 1;
+	uint32_t passed = 0, ran = 0;
 	libraries libs;
 	pctl_proof_context b;
 
@@ -22,11 +23,12 @@ static void shipped(uint32_t track, uint32_t least)
 	assert_int_equal(pctl_units_create(NULL, &list), PCTL_OK);
 	assert_int_equal(pctl_gate_units(&b, &s, NULL, list), PCTL_OK);
 	assert_true(list->n >= least);
-	for (uint32_t i = 0; i < list->n; i++) {
+	for (uint32_t i = 0; i < list->n; i += step) {
 		const pctl_unit *u = &list->units[i];
 		pctl_block block;
 
 		assert_int_equal(u->run(u, &b, 0, NULL, &block), PCTL_OK);
+		ran++;
 		if (block.failures != 0)
 			print_error("%s %s: %s: %s\n", u->subject, u->name, block.first.law,
 				    block.first.got);
@@ -35,7 +37,8 @@ static void shipped(uint32_t track, uint32_t least)
 				    (int)block.cases, (int)u->n_cases);
 		passed += block.failures == 0 && block.cases == u->n_cases;
 	}
-	assert_int_equal(passed, list->n);
+	assert_true(ran > 0);
+	assert_int_equal(passed, ran);
 	pctl_units_destroy(list);
 	pctl_kernels_destroy(b.kernels);
 }

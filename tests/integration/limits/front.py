@@ -1,4 +1,4 @@
-"""Every shape of shapes.py, doubled until its text is 64 KiB: the host says yes, or no under a code, within a second of
+"""Every shape of shapes.py, doubled until its text is 64 KiB, in larger steps from where it is refused: the host says yes, or no under a code, within a second of
 processor time and 512 MiB. What some hundred bytes unfold to is counted, not made. usage: front.py [SHAPE..]"""
 import os
 import re
@@ -43,7 +43,7 @@ for name in sys.argv[1:] or shapes.SHAPES:
         h.check(f"{where}: in memory", kib < KIB, f"{kib} KiB")
         taken += status == 0
         refused += status != 0
-        n *= 2
+        n *= 2 if status == 0 else 8
 print(f"{taken} texts taken, {refused} refused")
 h.check("both were seen", len(sys.argv) > 1 or (taken > 100 and refused > 100), f"{taken} {refused}")
 h.finish()

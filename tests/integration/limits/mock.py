@@ -2,6 +2,7 @@
 deep conditions, the ends of arrays, workgroup memory, tables or functions. The search finds where, what is beyond is refused by
 name, flattened or cut into more dispatches, and no wrong byte comes out with status 0."""
 import glob
+import re
 import struct
 
 import programs
@@ -29,18 +30,23 @@ def limits(text):
 
 # Conditions that the fault strikes are flattened; loops inside each other are refused in their place.
 REFUSED = {"nest=60": programs.loops(62)}
-for fault, make, key, right, wrong in (("turns=20000", programs.turns, "turns", 19000, 25000),
-                                       ("nest=60", programs.ifs, "nesting", 50, 62),
-                                       ("array=2048", programs.array, "array", 400, 600),
-                                       ("array=20480", programs.workgroup, "workgroup", 4800, 5600),
-                                       ("table=32768", programs.table, "tables", 6000, 8400),
-                                       ("long=20000", programs.steps, "instructions", 2500, 3600)):
-    device = f"mock:wrap=cpu+{fault}"
+FAULTS = (("turns=20000", programs.turns, "turns", 19000, 25000), ("nest=60", programs.ifs, "nesting", 50, 62),
+          ("array=2048", programs.array, "array", 400, 600), ("table=32768", programs.table, "tables", 6000, 8400),
+          ("long=20000", programs.steps, "instructions", 2500, 3600), ("array=20480", programs.workgroup, "workgroup", 4800, 5600))
+# A search takes two seconds of a processor: one device has all the faults but the last, which is of the same word as another one.
+BOTH = ("+".join(f[0] for f in FAULTS[:-1]), "+".join(f"late-{f[0]}" for f in FAULTS[:-1])), (FAULTS[-1][0], f"late-{FAULTS[-1][0]}")
+searched = {}
+for fault, make, key, right, wrong in FAULTS:
+    device, late = (f"mock:wrap=cpu+{words}" for words in BOTH[fault == FAULTS[-1][0]])
     before = set(glob.glob(h.path("home/profiles/*.limits.cfg")))
     status, _, err = shader("right", make(right), "--backend", device, "--verify", "all")
     h.check(f"{fault}: {right} is right", status == 0, err)
     kept = list(set(glob.glob(h.path("home/profiles/*.limits.cfg"))) - before)
-    h.check(f"{fault}: searched once, and kept", "probing" in err and len(kept) == 1, f"{err} {kept}")
+    if device in searched:
+        h.check(f"{fault}: nothing is searched again", "probing" not in err and not kept, f"{err} {kept}")
+    else:
+        h.check(f"{fault}: searched once, and kept", "probing" in err and len(kept) == 1, f"{err} {kept}")
+        searched[device] = kept[0]
     if fault in REFUSED:
         status, _, err = shader("flattened", make(wrong), "--backend", device, "--verify", "all")
         h.check(f"{fault}: {wrong} is flattened, and right", status == 0, f"{status} {err}")
@@ -48,20 +54,24 @@ for fault, make, key, right, wrong in (("turns=20000", programs.turns, "turns", 
     status, _, err = shader("wrong", refused, "--backend", device)
     h.check(f"{fault}: {wrong} is refused, without another search", status == 5 and message(err) and "probing" not in err,
             f"{status} {err}")
+    with open(searched[device], encoding="utf-8") as f:
+        most = int(re.search(rf' {key} = "(\d+)"', f.read())[1])
+    h.check(f"{fault}: for it is over the limit that was found", re.search(rf"\b{most}\b", message(err)), f"{most} {err}")
     # What the device would have given: the fault is real.
-    status, _, err = shader("late", make(wrong), "--backend", f"mock:wrap=cpu+late-{fault}", "--verify", "all")
+    status, _, err = shader("late", make(wrong), "--backend", late, "--verify", "all")
     h.check(f"{fault}: and would have been wrong", status == 6 and "PC5208" in err, f"{status} {err}")
-    # A record that allows more and is not signed for it is none.
-    if key not in ("turns", "instructions"):
-        continue
-    with open(kept[0], "rb+") as f:
-        text = f.read().decode()
-        at = text.index(f' {key} = "') + len(f' {key} = "')
-        f.seek(at)
-        f.write(b"9")
-    status, _, err = shader("wrong", refused, "--backend", device)
-    h.check(f"{fault}: a changed record is searched anew", status == 5 and message(err) and "probing" in err, f"{status} {err}")
-    h.check(f"{fault}: and written as it was", limits(open(kept[0]).read()) == limits(text), open(kept[0]).read())
+# A record that allows more and is not signed for it is none.
+device, path = next(iter(searched.items()))
+with open(path, encoding="utf-8") as f:
+    text = f.read()
+with open(path, "w", encoding="utf-8") as f:
+    f.write(re.sub(r'( (?:turns|instructions) = ")\d', r"\g<1>9", text))
+for n, (fault, make, key, _, wrong) in enumerate(f for f in FAULTS if f[2] in ("turns", "instructions")):
+    status, _, err = shader("wrong", make(wrong), "--backend", device)
+    h.check(f"{fault}: a changed record is searched anew", status == 5 and message(err) and ("probing" in err) == (n == 0), f"{status} {err}")
+with open(path, encoding="utf-8") as f:
+    again = f.read()
+h.check("and written as it was", limits(again) == limits(text), again)
 
 # A compiler that explodes in the search takes the search's own worker with it: the job runs, what was seen before is kept, and it is
 # not lost again.
@@ -81,7 +91,7 @@ h.write("sum.pipe.cfg", b"""pipeline : { name = "sum"; class = "strict"; inputs 
 N = 30000
 terms = h.write("terms", struct.pack(f"<{N}f", *[((i * 7919) % 1000 - 499.5) / 7 for i in range(N)]))
 results = []
-for device in ("mock:wrap=cpu+turns=20000", "cpu"):
+for device in (next(iter(searched)), "cpu"):
     status, _, err = h.run("run", h.path("sum.pipe.cfg"), "--in", f"x={terms}", "--out", f"y={h.path('y')}", "--backend",
                            device, "--no-memo")
     h.check(f"a strict sum of {N} on {device}", status == 0, err)

@@ -1,5 +1,6 @@
 """pipelines/monte-carlo and pipelines/black-scholes: one CID on every device present, and agreement with double
-precision within what single precision explains. The oracle is Python's own arithmetic and library."""
+precision within what single precision explains. The oracle is Python's own arithmetic and library.
+usage: pipelines.py [--all] [SELECTOR...]     two devices or more; all that are usable where none is named"""
 import json
 import math
 import os
@@ -17,13 +18,15 @@ SLOW = {"Oclgrind": 256}
 # would still fail.
 CRASHES = "SwiftShader"
 ALL = "--all" in sys.argv
+NAMED = [word for word in sys.argv[1:] if not word.startswith("--")]
 
 
 def devices():
     status, out, err = h.run("device", "list", "--json")
     h.check("device list", status == 0, err)
     for d in json.loads(out)["devices"]:
-        if d["usable"] and d["backend"] != "null" and (ALL or CRASHES not in d["driver"] + d["name"]):
+        if d["usable"] and d["backend"] != "null" and (ALL or CRASHES not in d["driver"] + d["name"]) \
+                and (not NAMED or d["selector"] in NAMED):
             yield d["selector"], d["driver"] + " " + d["name"]
 
 

@@ -2,7 +2,7 @@
 fma(a, b, c) rounds once and is 2^-11 + 2^-24; a compiler that contracts, or a fma that is a product and a sum, shows.
 In straight code, loops, functions, workgroup memory, vectors, matrices, with constants, and under other operations.
 The expected bits are worked out below with exact fractions.
-usage: witness.py [--plant]: the straight case is written as a compiler that contracts reads it, which must be found."""
+usage: witness.py [--plant] [SELECTOR...]   all devices where none is named; --plant: the straight case is written as a compiler that contracts reads it, which must be found."""
 import json
 import struct
 import sys
@@ -99,7 +99,9 @@ INPUT = struct.pack("<12I", A, A, C, 0x3F800000, *[A] * 8)
 def devices():
     status, out, err = h.run("device", "list", "--json")
     h.check("device list", status == 0, err)
-    return [d["selector"] for d in json.loads(out)["devices"] if d["usable"] and not d["selector"].startswith("null")]
+    named = [word for word in sys.argv[1:] if not word.startswith("--")]
+    return [d["selector"] for d in json.loads(out)["devices"] if d["usable"] and not d["selector"].startswith("null")
+            and (not named or d["selector"] in named)]
 
 
 def witness(selector, name, module, body):
