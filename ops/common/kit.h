@@ -234,11 +234,12 @@ void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *s
 void kit_run_counted(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
 		     uint32_t n_slots, uint32_t counts);
 
-/* The same of a text that calls functions of the host: which of the plan's `through`, and the elements that they count from. */
+/* Of a text that calls functions of the host: which of the plan's `through`, and the elements that they count from. */
 typedef struct kit_through {
 	uint32_t flags;
 	uint64_t read_from, write_from;
 } kit_through;
+/* kit_run of such a text. */
 void kit_run_through(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
 		     uint32_t n_slots, kit_through through);
 
