@@ -59,7 +59,8 @@ static int has_32_bits(const pctl_tensor_type *t)
 /* An input of the middle that may be read through a function; its output that may be written so. */
 static int reads_through(const pctl_run_node *n, uint32_t port)
 {
-	return (pctl_op_input(n->node->op.desc, port)->flags & PCTL_PORT_THROUGH) != 0 &&
+	return n->apart == PCTL_RUN_APART_NOT &&
+	       (pctl_op_input(n->node->op.desc, port)->flags & PCTL_PORT_THROUGH) != 0 &&
 	       has_32_bits(&n->in[port]);
 }
 
@@ -70,7 +71,7 @@ static int writes_through(const pctl_run_node *n)
 
 static int can_be_middle(const pctl_run_node *n)
 {
-	return is_free(n) && !n->apart && n->canonical->form == PCTL_PLAN_FORM_OTHER &&
+	return is_free(n) && n->apart != PCTL_RUN_APART_ALL && n->canonical->form == PCTL_PLAN_FORM_OTHER &&
 	       n->n_measured == 0 && pctl_lookup_port(n->node->op.desc) == UINT32_MAX;
 }
 

@@ -232,6 +232,16 @@ static void dissolve(pctl_running *r, pctl_run_group *g)
 		r->nodes[g->jobs[i]].group = NULL;
 }
 
+static int has_before(const pctl_running *r, const pctl_run_group *g)
+{
+	const pctl_graph_node *n = r->nodes[g->middle].node;
+
+	for (uint32_t i = 0; i < n->n_in; i++)
+		if (number_of(g, n->in[i]) >= g->n_in)
+			return 1;
+	return 0;
+}
+
 /* On the session of the result, where each of the jobs could run too. */
 static pctl_status fit_group(pctl_running *r, pctl_run_group *g, pctl_session *s,
 			     const pctl_call *call)
@@ -245,7 +255,8 @@ static pctl_status fit_group(pctl_running *r, pctl_run_group *g, pctl_session *s
 	if (status == PCTL_OK)
 		status = plan_group(r, g, s, call, &g->plan);
 	for (uint32_t i = 0; status == PCTL_OK && g->plan != NULL && i < g->plan->n_steps; i++)
-		status = pctl_session_learn(s, g->plan->steps[i].unit, call);
+		if (g->plan->steps[i].kind == PCTL_STEP_KERNEL)
+			status = pctl_session_learn(s, g->plan->steps[i].unit, call);
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(s, g->plan, call);
 	if (status == PCTL_OK && r->executes)
@@ -265,13 +276,14 @@ pctl_status pctl_run_ready_group(pctl_running *r, pctl_run_group *g, pctl_sessio
 	pctl_diag_list_destroy(unsaid);
 	if (pctl_is_cancelled(r->call))
 		return pctl_refuse(r->call, PC4_CANCELLED, "while jobs were fused");
-	/* What cannot run as one kernel runs as it was declared; why, those jobs say themselves. Without the middle what is before and behind it may
-	 * be kernels still. */
+	/* What cannot run as one kernel runs as it was declared; why, those jobs say themselves. Without what is before the middle, and without that, the
+	 * others may be kernels still. */
 	if (status != PCTL_OK) {
 		dissolve(r, g);
 		if (g->middle == UINT32_MAX)
 			return PCTL_OK;
-		r->nodes[g->middle].apart = 1;
+		r->nodes[g->middle].apart = has_before(r, g) ? PCTL_RUN_APART_BEFORE
+							     : PCTL_RUN_APART_ALL;
 		return pctl_run_fuse(r, r->nodes[g->jobs[0]].place, r->nodes[g->root].place + 1);
 	}
 	for (uint32_t i = 0; i < g->n_jobs; i++) {

@@ -17,6 +17,12 @@ typedef struct pctl_recalled_job {
 	uint64_t memory, peak, gas, size_gas, wall_ns;
 } pctl_recalled_job;
 
+enum {
+	PCTL_RUN_APART_NOT = 0,
+	PCTL_RUN_APART_BEFORE, /* the middle of a group with jobs before it */
+	PCTL_RUN_APART_ALL     /* the middle of any group */
+};
+
 /*
  * Jobs that run as one kernel (run_fuse.c).
  *
@@ -68,7 +74,7 @@ typedef struct pctl_run_node {
 	pctl_value *right[PCTL_PORTS_MAX];
 	uint32_t observed;
 	uint32_t spared; /* 1: it need not run, since all that read it are remembered */
-	uint32_t apart;	 /* 1: a group with it as the middle was no plan */
+	uint32_t apart;	 /* PCTL_RUN_APART_*: what it was tried as, in vain */
 	uint32_t has_key;
 	uint8_t key[PCTL_DIGEST_BYTES]; /* its own, once it was asked for */
 	pctl_session *session;
