@@ -1,7 +1,7 @@
 """Elementwise jobs before and behind products, reductions, softmax and norms, fused with them, against fractions and NumPy-free integers.
-usage: around.py cuts|every|faults BACKEND...
+usage: around.py cuts|every|faults products|sums|rows|all BACKEND...
 
-cuts: each intermediate result alone, all of them and none as an output; every: every subset. Each chain is p = x * r, q = p + c, m = the op of q,
+cuts: all chains with no intermediate result as an output, two of them with each alone and with all; every: all with every subset. Each chain is p = x * r, q = p + c, m = the op of q,
 s = m * k, t = s + z, v = t under another shape; every operation rounded by itself."""
 import json
 import math
@@ -162,32 +162,37 @@ def gas(r):
     return r["gas"], [(j["id"], j["what"], j["gas"], j["class"], j["race"], j["buffer_bytes"]) for j in r["jobs"]]
 
 
-def cuts(h, backend, chains, which):
-    prices = set()
-    for cut in which:
-        r = ran(h, f"cut {cut:b} on {backend}", chains, cut, backend)
-        if r is None:
-            continue
-        into = {j["id"]: j["fused_into"] for j in r["jobs"]}
-        for c in chains:
-            for i, key in enumerate(JOBS):
-                if key == "v" or cut >> i & 1:
-                    h.check_bytes(f"cut {cut:b} {c.name} {key} {backend}", r["bytes"][f"{c.name}_{key}"], c.want[key], 4)
-            found = {key: into[f"{c.name}_{key}"] for key in JOBS}
-            h.check(f"groups of cut {cut:b} {c.name} {backend}", found == c.groups(cut), f"{found}, not {c.groups(cut)}")
-        prices.add(json.dumps(gas(r)))
+def looked_at(h, r, cut, backend, chains):
+    """The bytes of what a run wrote, and which jobs went into one kernel."""
+    into = {j["id"]: j["fused_into"] for j in r["jobs"]}
+    for c in chains:
+        for i, key in enumerate(JOBS):
+            if key == "v" or cut >> i & 1:
+                h.check_bytes(f"cut {cut:b} {c.name} {key} {backend}", r["bytes"][f"{c.name}_{key}"], c.want[key], 4)
+        found = {key: into[f"{c.name}_{key}"] for key in JOBS}
+        h.check(f"groups of cut {cut:b} {c.name} {backend}", found == c.groups(cut), f"{found}, not {c.groups(cut)}")
+
+
+def whole(h, backend, chains):
+    """All chains fused, each job verified, and one by one: the same bytes, gas, class and sizes, fewer dispatches."""
     apart = ran(h, f"one by one on {backend}", chains, 0, backend, "--no-fuse")
     held = ran(h, f"verified on {backend}", chains, 0, backend, "--verify", "all")
-    for r in (apart, held):
+    if apart is None or held is None:
+        return
+    looked_at(h, held, 0, backend, chains)
+    h.check(f"the same bytes {backend}", apart["bytes"] == held["bytes"])
+    h.check(f"one price {backend}", gas(apart) == gas(held))
+    n = [sum(int(j["dispatches"]) - int(j["inputs_looked_at"]) for j in r["jobs"]) for r in (apart, held)]
+    h.check(f"fewer dispatches {backend}", n[1] <= n[0] - 3 * len(chains), f"{n[0]} one by one, {n[1]} fused")
+    h.check(f"all verified {backend}", all(j["verified"] for j in held["jobs"]))
+    h.check(f"none fused {backend}", all(j["fused_into"] is None for j in apart["jobs"]))
+
+
+def cuts(h, backend, chains, which):
+    for cut in which:
+        r = ran(h, f"cut {cut:b} on {backend}", chains, cut, backend)
         if r is not None:
-            prices.add(json.dumps(gas(r)))
-            h.check(f"the same bytes {backend}", all(r["bytes"][f"{c.name}_v"] == c.want["v"] for c in chains))
-    h.check(f"one price {backend}", len(prices) == 1, str(len(prices)))
-    if apart is not None and held is not None:
-        n = [sum(int(j["dispatches"]) - int(j["inputs_looked_at"]) for j in r["jobs"]) for r in (apart, held)]
-        h.check(f"fewer dispatches {backend}", n[1] <= n[0] - 3 * len(chains), f"{n[0]} one by one, {n[1]} fused")
-        h.check(f"all verified {backend}", all(j["verified"] for j in held["jobs"]))
-        h.check(f"none fused {backend}", all(j["fused_into"] is None for j in apart["jobs"]))
+            looked_at(h, r, cut, backend, chains)
 
 
 def faults(h):
@@ -204,16 +209,22 @@ def faults(h):
     h.planted("an end of a matrix product that contracts", "core/runtime/graph/jobplan_through.c", "PC5216", err)
 
 
+PRODUCTS = ("thin", "rows", "small", "tiles", "ordered", "words")
+SUMS = ("sum", "sumplain", "columns", "few", "sumwords", "mean", "max", "min", "argmax", "all", "long")
+
+
 def main():
-    what, backends = sys.argv[1], sys.argv[2:]
+    what, kind, backends = sys.argv[1], sys.argv[2], sys.argv[3:]
     h = Harness()
     if what == "faults":
         faults(h)
-    else:
-        which = range(32) if what == "every" else [0, 31] + [1 << i for i in range(5)]
-        chains = list(all_chains())
-        for backend in backends:
-            cuts(h, backend, chains, which)
+    chains = [c for c in all_chains() if kind == "all" or ("products" if c.name in PRODUCTS else "sums" if c.name in SUMS else "rows") == kind]
+    for backend in backends if what != "faults" else []:
+        whole(h, backend, chains)
+        if what == "every":
+            cuts(h, backend, chains, range(1, 32))
+        else:
+            cuts(h, backend, [chains[0], chains[-1]], [31] + [1 << i for i in range(5)])
     h.finish()
 
 
