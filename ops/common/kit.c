@@ -82,6 +82,17 @@ static pctl_status table_infer(pctl_instance *inst, const pctl_call *call, const
 	return status != PCTL_OK ? status : use.op->infer(&use, out);
 }
 
+/* What may be asked of an op's ports. */
+static uint32_t through_of(const pctl_op_desc *d)
+{
+	uint32_t flags = d->out[0].flags & PCTL_PORT_THROUGH ? PCTL_PLAN_WRITE_THROUGH(0) : 0;
+
+	for (uint32_t i = 0; i < d->n_in; i++)
+		if (d->in[i].flags & PCTL_PORT_THROUGH)
+			flags |= PCTL_PLAN_READ_THROUGH(i);
+	return flags;
+}
+
 static pctl_status table_plan(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			      const pctl_plan_caps *caps, uint32_t flags,
 			      const pctl_plan_sink *sink)
@@ -101,8 +112,9 @@ static pctl_status table_plan(pctl_instance *inst, const pctl_call *call, const 
 	status = table_infer(inst, call, q, &result);
 	if (status != PCTL_OK)
 		return status;
-	plan = (kit_plan){&use, sink, caps, flags == PCTL_PLAN_MEASURE, PCTL_OK};
-	if (flags > PCTL_PLAN_MEASURE || (result.measure != NULL) != (plan.measure != 0))
+	plan = (kit_plan){&use, sink, caps, flags == PCTL_PLAN_MEASURE, PCTL_OK, flags & ~1u};
+	if ((plan.through & ~through_of(&use.op->desc)) != 0 ||
+	    (result.measure != NULL) != (plan.measure != 0))
 		return pctl_refuse(call, PC1_INTERNAL, "%s has nothing to plan for flags %u",
 				   use.op->desc.name, flags);
 	use.op->plan(&plan);

@@ -31,6 +31,7 @@ typedef struct kit_plan {
 	const pctl_plan_caps *caps;
 	uint32_t measure; /* 1: PCTL_PLAN_MEASURE was asked for */
 	pctl_status status;
+	uint32_t through; /* PCTL_PLAN_READ_THROUGH and PCTL_PLAN_WRITE_THROUGH */
 } kit_plan;
 
 /* What the host has for a tunable, PCTL_TUNABLE_* (tunables.def); 0: nothing, as an older host. */
@@ -232,6 +233,15 @@ void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *s
 /* The same, of which a kernel before found how many workgroups are needed: three u32, at the begin of the temporary `counts`. */
 void kit_run_counted(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
 		     uint32_t n_slots, uint32_t counts);
+
+/* Of a text that calls functions of the host: which of the plan's `through`, and the elements that they count from. */
+typedef struct kit_through {
+	uint32_t flags;
+	uint64_t read_from, write_from;
+} kit_through;
+/* kit_run of such a text. */
+void kit_run_through(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
+		     uint32_t n_slots, kit_through through);
 
 /* Another op in place; attrs as name and value pairs. */
 typedef struct kit_arg {

@@ -92,7 +92,7 @@ void kit_measure(kit_plan *p, uint32_t buffer, uint32_t bytes, uint64_t add)
 
 /* counts: 1 + the buffer, or 0. */
 static void run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
-		uint32_t n_slots, uint32_t counts)
+		uint32_t n_slots, uint32_t counts, kit_through through)
 {
 	const pctl_plan_override override = {k->override_name, k->override_value};
 	const uint64_t groups = lanes / k->local + (lanes % k->local != 0);
@@ -105,7 +105,10 @@ static void run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot
 				   .bindings = bindings,
 				   .n_overrides = k->override_name != NULL,
 				   .n_bindings = n_slots,
-				   .counts = counts};
+				   .counts = counts,
+				   .through = through.flags,
+				   .read_from = through.read_from,
+				   .write_from = through.write_from};
 
 	if (p->status != PCTL_OK || groups == 0)
 		return;
@@ -130,13 +133,19 @@ static void run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot
 void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
 	     uint32_t n_slots)
 {
-	run(p, k, lanes, slots, n_slots, 0);
+	run(p, k, lanes, slots, n_slots, 0, (kit_through){0});
+}
+
+void kit_run_through(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
+		     uint32_t n_slots, kit_through through)
+{
+	run(p, k, lanes, slots, n_slots, 0, through);
 }
 
 void kit_run_counted(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
 		     uint32_t n_slots, uint32_t counts)
 {
-	run(p, k, lanes, slots, n_slots, 1 + counts);
+	run(p, k, lanes, slots, n_slots, 1 + counts, (kit_through){0});
 }
 
 void kit_run_op(kit_plan *p, const char *name, uint32_t version, const kit_arg *args,

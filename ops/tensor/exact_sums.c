@@ -22,14 +22,16 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 {
 	const int words = r->last && e->give != NULL;
 	const uint32_t n_extra = r->first || r->last ? e->n_extra : 0;
-	const int marked = e->marks != TENSOR_NONE;
+	const int marked = e->marks != TENSOR_NONE, writes = tensor_round_writes(p, r);
 	kit_slot slots[4 + TENSOR_SUM_EXTRA];
 	kit_wgsl w = kit_wgsl_make(p->use, 32768);
 
 	tensor_round_text(&w, a, r);
-	kit_wgsl_add(&w, r->first ? "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
-				  : "@group(0) @binding(1) var<storage, read> x: "
-				    "array<array<u32, 21>>;\n");
+	tensor_round_x(p, r, &w,
+		       r->first ? "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
+				: "@group(0) @binding(1) var<storage, read> x: "
+				  "array<array<u32, 21>>;\n",
+		       NULL);
 	kit_wgsl_add(&w, words ? "@group(0) @binding(2) var<storage, read_write> y: array<u32>;\n"
 			       : "@group(0) @binding(2) var<storage, read_write> y: "
 				 "array<array<u32, 21>>;\n");
@@ -43,7 +45,8 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 	kit_wgsl_add(&w, KERNEL_SUM_WINDOW);
 	kit_wgsl_add(&w, KERNEL_SUM_LANES);
 	if (r->first) {
-		kit_wgsl_named(&w, kit_codec_bits(p->use->q->in[0].dtype), "x");
+		if (!tensor_round_reads(p, r))
+			kit_wgsl_named(&w, kit_codec_bits(p->use->q->in[0].dtype), "x");
 		kit_wgsl_add(&w, e->term);
 		kit_wgsl_add(&w, KERNEL_SUM_RUN);
 	} else {
@@ -57,13 +60,22 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 			kit_wgsl_add(&w, "(x);\n}\n");
 		}
 		kit_wgsl_add(&w, e->give);
-		kit_wgsl_add(&w, "fn put(item: u32) {\n\ty[item] = give(item);\n}\n");
+		kit_wgsl_add(&w, writes ? "fn put(item: u32) {\n\ty[item] = write_through_0(item, "
+					  "give(item));\n}\n"
+					: "fn put(item: u32) {\n\ty[item] = give(item);\n}\n");
 	} else {
 		kit_wgsl_add(&w, KERNEL_SUM_KEEP);
 	}
 	if (marked)
 		add_marks(&w, 3 + n_extra);
-	kit_wgsl_add(&w, marked ? KERNEL_SUM_MARKED : KERNEL_SUM_MAIN);
+	/* What is written through a function is written once, of what is not marked too. */
+	if (marked)
+		kit_wgsl_named(&w, KERNEL_SUM_MARKED,
+			       writes ? " else {\n\t\t\t\tlet at = first_item + lid;\n"
+					"\t\t\t\ty[at] = write_through_0(at, marks[at]);\n\t\t\t}"
+				      : "");
+	else
+		kit_wgsl_add(&w, KERNEL_SUM_MAIN);
 	slots[0] = (kit_slot)KIT_ALL(tensor_round_params(p, a, r));
 	slots[1] = tensor_round_from(r);
 	slots[2] = (kit_slot)KIT_ALL(r->to);
@@ -106,7 +118,7 @@ static void run_round(kit_plan *p, const tensor_axes *a, const tensor_round *giv
 	const piece *x = ctx;
 	tensor_round r = *given;
 
-	if (x->e->marks != TENSOR_NONE)
+	if (x->e->marks != TENSOR_NONE && !tensor_round_writes(p, &r))
 		count_groups(p, a, &r, x->last);
 	run(p, a, x->e, &r);
 }
@@ -114,10 +126,12 @@ static void run_round(kit_plan *p, const tensor_axes *a, const tensor_round *giv
 void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e, uint32_t to)
 {
 	const int marked = e->marks != TENSOR_NONE;
+	const int copies =
+		to != kit_out(p, 0) || (p->through & PCTL_PLAN_WRITE_THROUGH(0)) == 0;
 	piece x = {e, marked ? last_marked(p, a, e->marks) : 0};
 	tensor_round r;
 
-	if (marked && e->give != NULL)
+	if (marked && e->give != NULL && copies)
 		kit_copy(p, e->marks, 0, to, 0, 4 * a->count);
 	r = tensor_in_pieces(p, a)
 		    ? tensor_round_pieces(p, a, 0, LEAST, 4 * TENSOR_SUM_WORDS, run_round, &x)

@@ -97,8 +97,10 @@ uint64_t extreme_of_nothing(const kit_use *u, uint32_t dtype)
 /* ---- kernels -------------------------------------------------------------------------------- */
 
 /* K: the key of a term; A: what is joined, with an index a vector (Mesa's OpenCL dies of structs in workgroup memory). */
-static void add_types(kit_wgsl *w, const kit_use *u, int wide, const tensor_round *r)
+static void add_types(kit_wgsl *w, const kit_plan *p, int wide, const tensor_round *r)
 {
+	const kit_use *u = p->use;
+
 	kit_wgsl_add(w, wide && !is_truth(u) ? "alias K = u64;\n" : "alias K = u32;\n");
 	kit_wgsl_add(w, row(u)->indexed ? "alias A = vec2<K>;\n" : "alias A = K;\n");
 	kit_wgsl_add(w, r->first ? (wide ? "alias X = u64;\n" : "alias X = u32;\n")
@@ -106,8 +108,8 @@ static void add_types(kit_wgsl *w, const kit_use *u, int wide, const tensor_roun
 	kit_wgsl_add(w, !r->last	  ? "alias Y = A;\n"
 			: row(u)->indexed ? "alias Y = u32;\n"
 					  : "alias Y = K;\n");
-	kit_wgsl_add(w, "@group(0) @binding(1) var<storage, read> x: array<X>;\n"
-			"@group(0) @binding(2) var<storage, read_write> y: array<Y>;\n");
+	tensor_round_x(p, r, w, "@group(0) @binding(1) var<storage, read> x: array<X>;\n", NULL);
+	kit_wgsl_add(w, "@group(0) @binding(2) var<storage, read_write> y: array<Y>;\n");
 }
 
 static void add_join(kit_wgsl *w, const kit_use *u)
@@ -133,7 +135,7 @@ static void add_join(kit_wgsl *w, const kit_use *u)
 }
 
 /* fn key(i: u32) -> K, of element i of x; keys are turned round for the least. */
-static void add_key(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide)
+static void add_key(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide, int is_through)
 {
 	const int least = row(u)->what == EXTREME_MIN;
 
@@ -144,7 +146,9 @@ static void add_key(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide)
 				      : "\treturn k;\n}\n");
 		return;
 	}
-	if (is_float(dtype))
+	if (is_through)
+		; /* tensor_round_x has them */
+	else if (is_float(dtype))
 		kit_wgsl_named(w, kit_codec_bits(dtype), "x");
 	else if (!wide)
 		kit_wgsl_named(w,
@@ -232,11 +236,11 @@ static void run_round(kit_plan *p, const tensor_axes *a, const tensor_round *r, 
 	kit_wgsl w = kit_wgsl_make(u, 16384);
 
 	tensor_round_text(&w, a, r);
-	add_types(&w, u, wide, r);
+	add_types(&w, p, wide, r);
 	kit_wgsl_add(&w, KERNEL_EXTREME_KEY);
 	add_join(&w, u);
 	if (r->first) {
-		add_key(&w, u, dtype, wide);
+		add_key(&w, u, dtype, wide, tensor_round_reads(p, r));
 		add_take(&w, u, piece);
 	} else {
 		kit_wgsl_add(&w, "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n");
@@ -249,7 +253,7 @@ static void run_round(kit_plan *p, const tensor_axes *a, const tensor_round *r, 
 		add_result(&w, u, dtype, wide, a->terms == 0);
 		kit_wgsl_add(&w, "fn give(a: A) -> Y {\n\treturn result(a);\n}\n");
 	}
-	tensor_round_tree(p, &w);
+	tensor_round_tree(p, r, &w);
 	tensor_round_run(p, "tensor/reduce.wgsl", a, r, &w,
 			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), tensor_round_from(r),
 				      KIT_ALL(r->to),
@@ -374,14 +378,17 @@ static void plan(kit_plan *p)
 	uint32_t to;
 
 	p->status = extreme_axes(u, &a);
-	if (p->status != PCTL_OK || a.count == 0)
+	if (p->status != PCTL_OK || a.count == 0 || !tensor_axes_go_through(p, &a))
 		return;
 	if (a.terms == 0 && each.result == 4) {
 		fill(p, &a);
 		return;
 	}
 	if (row(u)->what == EXTREME_PROD && is_float(dtype)) {
-		products(p, &a);
+		if (p->through != 0)
+			p->status = PCTL_E_UNSUPPORTED;
+		else
+			products(p, &a);
 		return;
 	}
 	to = kit_dtype_bytes(a.out.dtype) < 4 ? kit_temp(p, each.result * a.count) : kit_out(p, 0);
@@ -397,10 +404,13 @@ static void plan(kit_plan *p)
 /* ---- the ops -------------------------------------------------------------------------------- */
 
 #define TERMS_TYPE "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64"
-static const pctl_port number_in[] = {{"x", TERMS_TYPE "[...]", "the elements", 0, 0}};
-static const pctl_port number_out[] = {{"y", TERMS_TYPE "[...]", "the results, of x's type", 0, 0}};
-static const pctl_port truth_in[] = {{"x", TERMS_TYPE "|bool[...]", "the elements", 0, 0}};
-static const pctl_port word_out[] = {{"y", "u32[...]", "the results", 0, 0}};
+static const pctl_port number_in[] = {
+	{"x", TERMS_TYPE "[...]", "the elements", PCTL_PORT_THROUGH, 0}};
+static const pctl_port number_out[] = {
+	{"y", TERMS_TYPE "[...]", "the results, of x's type", PCTL_PORT_THROUGH, 0}};
+static const pctl_port truth_in[] = {
+	{"x", TERMS_TYPE "|bool[...]", "the elements", PCTL_PORT_THROUGH, 0}};
+static const pctl_port word_out[] = {{"y", "u32[...]", "the results", PCTL_PORT_THROUGH, 0}};
 static const pctl_port double_in[] = {{"x", "f64[...]", "the elements", 0, 0}};
 static const pctl_port double_out[] = {{"y", "f64[...]", "the results", 0, 0}};
 static const pctl_attr_desc axes_attr[] = {

@@ -217,7 +217,7 @@ uint32_t matmul_params(kit_plan *p, const matmul_shape *s)
 #define RESULT(T) "@group(0) @binding(3) var<storage, read_write> y: array<" T ">;\n"
 #define STEP(e) "fn step(a: f32, b: f32, acc: f32) -> f32 {\n\treturn " e ";\n}\n"
 
-static void add_integers(kit_wgsl *w, const kit_use *u, uint32_t out)
+static void add_integers(kit_wgsl *w, const kit_use *u, uint32_t out, uint32_t through)
 {
 	const int wide = is_wide(out);
 	const char *const names[] = {"a", "b"};
@@ -232,10 +232,10 @@ static void add_integers(kit_wgsl *w, const kit_use *u, uint32_t out)
 				    : kit_codec_word(u->q->in[i].dtype),
 			       names[i]);
 	kit_wgsl_add(w, KERNEL_MATMUL_INTEGER);
-	kit_wgsl_add(w, KERNEL_RESULT_WORDS);
+	kit_wgsl_add(w, through != 0 ? KERNEL_RESULT_THROUGH : KERNEL_RESULT_WORDS);
 }
 
-static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s)
+static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s, uint32_t through)
 {
 	static const char *const steps[MATMUL_ORDERS] = {[MATMUL_SEQUENTIAL] =
 								 STEP("fma(a, b, acc)"),
@@ -258,8 +258,9 @@ static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s)
 							   : "const CHUNK: u32 = 0x80000000u;\n");
 		kit_wgsl_add(w, KERNEL_MATMUL_ORDERED);
 	}
-	kit_wgsl_add(w, s->format->dtype == PCTL_SCALAR_F32 ? KERNEL_RESULT_WORDS
-							    : KERNEL_RESULT_HALVES);
+	kit_wgsl_add(w, through != 0			      ? KERNEL_RESULT_THROUGH
+			: s->format->dtype == PCTL_SCALAR_F32 ? KERNEL_RESULT_WORDS
+							      : KERNEL_RESULT_HALVES);
 }
 
 /* One product of what the slots a, b, y hold. */
@@ -278,13 +279,14 @@ static void product(kit_plan *p, const matmul_shape *s, const kit_slot *slots)
 	w = kit_wgsl_make(u, 16384);
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
 	if (s->format == NULL)
-		add_integers(&w, u, s->out.dtype);
+		add_integers(&w, u, s->out.dtype, p->through);
 	else
-		add_floats(&w, u, s);
+		add_floats(&w, u, s, p->through);
 	p->status = kit_wgsl_status(&w);
 	kernel.text = w.text;
-	kit_run(p, &kernel, kit_dtype_bytes(s->out.dtype) == 2 ? (count + 1) / 2 : count,
-		(kit_slot[]){KIT_ALL(block), slots[0], slots[1], slots[2]}, 4);
+	kit_run_through(p, &kernel, kit_dtype_bytes(s->out.dtype) == 2 ? (count + 1) / 2 : count,
+			(kit_slot[]){KIT_ALL(block), slots[0], slots[1], slots[2]}, 4,
+			(kit_through){p->through, 0, 0});
 	kit_wgsl_free(&w);
 }
 
@@ -342,7 +344,15 @@ static void plan(kit_plan *p)
 	matmul_shape s;
 
 	p->status = matmul_shape_of(p->use, &s);
-	if (p->status != PCTL_OK || kit_elements(&s.out) == 0 || by_windows(p, &s))
+	if (p->status != PCTL_OK || kit_elements(&s.out) == 0)
+		return;
+	/* Windows of columns write rows in pieces. */
+	if (p->through != 0 && (kit_dtype_bytes(s.out.dtype) != 4 ||
+				kit_bytes(&p->use->q->in[1]) > p->caps->max_binding_bytes)) {
+		p->status = PCTL_E_UNSUPPORTED;
+		return;
+	}
+	if (by_windows(p, &s))
 		return;
 	product(p, &s,
 		(kit_slot[]){KIT_ALL(kit_in(p, 0)), KIT_ALL(kit_in(p, 1)), KIT_ALL(kit_out(p, 0))});
@@ -358,7 +368,7 @@ static const pctl_port in[] = {
 	{"a", TYPES, "[.., m, k], or [.., k, m] where transpose_a", 0, 0},
 	{"b", PACKED TYPES, "[.., k, n], or [.., n, k] where transpose_b", 0, 0}};
 static const pctl_port out[] = {
-	{"y", "f32|f16|bf16|i32|u32|i64|u64[...]", "the products, [.., m, n]", 0, 0}};
+	{"y", "f32|f16|bf16|i32|u32|i64|u64[...]", "the products, [.., m, n]", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc attr[] = {
 	{"order", "exact", "exact, sequential, sequential_unfused or chunked", PCTL_ATTR_STRING, 0,
 	 0, 0},

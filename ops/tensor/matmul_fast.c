@@ -120,12 +120,13 @@ void matmul_add_codec(kit_wgsl *w, uint32_t dtype, const char *name)
 void matmul_run(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t local, uint64_t groups,
 		uint64_t steps, const kit_slot *slots, uint32_t n_slots)
 {
-	kit_kernel kernel = {name, w->text, local, "steps", matmul_steps(steps)};
+	const kit_kernel kernel = {name, w->text, local, "steps", matmul_steps(steps)};
+	const kit_through through = {f->writes ? f->p->through : 0, 0, f->first};
 
 	if (f->p->status == PCTL_OK)
 		f->p->status = kit_wgsl_status(w);
 	if (f->p->status == PCTL_OK)
-		kit_run(f->p, &kernel, groups * local, slots, n_slots);
+		kit_run_through(f->p, &kernel, groups * local, slots, n_slots, through);
 	kit_wgsl_free(w);
 }
 
@@ -434,7 +435,9 @@ static void settle(matmul_fast_plan *f)
 		kit_wgsl_add(&w, is_pair ? KERNEL_MATMUL_FACTORS_PAIR : KERNEL_MATMUL_FACTORS);
 	}
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
-	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE_MAIN);
+	kit_wgsl_named(&w, KERNEL_MATMUL_SETTLE_MAIN,
+		       f->p->through != 0 ? "write_through_0(whole * WORDS + w, word)" : "word");
+	f->writes = 1;
 	matmul_run(f, "tensor/matmul_settle.wgsl", &w, 64,
 		   matmul_parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share), settle_turns(f),
 		   (kit_slot[]){KIT_ALL(f->params), f->factors[0], f->factors[1], KIT_ALL(f->temp),
@@ -452,7 +455,12 @@ static void gather(matmul_fast_plan *f)
 				 MATMUL_BUFFER("y", "2", "read_write", "u32"));
 	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, f->cut->layout);
-	kit_wgsl_add(&w, KERNEL_MATMUL_GATHER);
+	kit_wgsl_named(
+		&w, KERNEL_MATMUL_GATHER,
+		f->p->through != 0
+			? "write_through_0(base + i * 64u + lane, temp[slot_of(e.x, e.y, e.z)])"
+			: "temp[slot_of(e.x, e.y, e.z)]");
+	f->writes = 1;
 	matmul_run(f, "tensor/matmul_gather.wgsl", &w, 64,
 		   matmul_parts(kit_elements(&f->s->out), 256), 1,
 		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->temp), f->out}, 3);

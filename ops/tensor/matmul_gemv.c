@@ -278,7 +278,7 @@ static void add_joined(kit_wgsl *w, const gemv *g)
 }
 
 /* Rows of results, two columns a word where they are halves. */
-static void add_writes(kit_wgsl *w, int is_half)
+static void add_writes(kit_wgsl *w, int is_half, int is_through)
 {
 	kit_wgsl_add(w, is_half ? "\tconst PER_WORD = 2u;\n" : "\tconst PER_WORD = 1u;\n");
 	kit_wgsl_add(
@@ -290,7 +290,10 @@ static void add_writes(kit_wgsl *w, int is_half)
 		"\t\tif (r < params.m && word < params.n / PER_WORD) {\n");
 	kit_wgsl_add(w, is_half ? "\t\t\ty[r * (params.n / PER_WORD) + word] = results[slot_of(c * "
 				  "2u, r)] | (results[slot_of(c * 2u + 1u, r)] << 16u);\n"
-				: "\t\t\ty[r * params.n + word] = results[slot_of(c, r)];\n");
+		     : is_through
+			     ? "\t\t\ty[r * params.n + word] = write_through_0(r * params.n + word, "
+			       "results[slot_of(c, r)]);\n"
+			     : "\t\t\ty[r * params.n + word] = results[slot_of(c, r)];\n");
 	kit_wgsl_add(w, "\t\t}\n\t}\n}\n");
 }
 
@@ -375,7 +378,9 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 	add_head(&w, f, g);
 	add_loop(&w, g);
 	add_joined(&w, g);
-	add_writes(&w, f->s->format->dtype != PCTL_SCALAR_F32);
+	add_writes(&w, f->s->format->dtype != PCTL_SCALAR_F32, f->p->through != 0);
+	f->writes = 1;
+	f->first = row * s.n;
 	matmul_run(f, "tensor/matmul_gemv.wgsl", &w, g->lanes, matmul_parts(s.n, columns),
 		   steps > settling ? steps : settling,
 		   (kit_slot[]){KIT_ALL(matmul_params(f->p, &s)), a, f->in[1], y}, 4);

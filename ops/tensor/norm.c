@@ -195,6 +195,13 @@ static void plan(kit_plan *p)
 		return;
 	if (norm_plan_rows(p, &s))
 		return;
+	/* Rows that are read twice are no functions of the host's. */
+	if (kit_dtype_bytes(p->use->q->in[0].dtype) != 4 && p->through != 0)
+		p->status = PCTL_E_UNSUPPORTED;
+	if (kind != NORM_BATCH && (p->through & PCTL_PLAN_READ_THROUGH(0)) != 0)
+		p->status = PCTL_E_UNSUPPORTED;
+	if (p->status != PCTL_OK)
+		return;
 	for (uint32_t i = 0; i < TENSOR_GROUPS_MAX; i++)
 		a.kept[i].n = a.reduced[i].n = 1;
 	a.count = s.rows;
@@ -250,18 +257,19 @@ static void plan(kit_plan *p)
 
 #define FLOATS "f32|f16|bf16[...]"
 static const pctl_port x_w_b[] = {
-	{"x", FLOATS, "the elements", 0, 0},
+	{"x", FLOATS, "the elements", PCTL_PORT_THROUGH, 0},
 	{"weight", FLOATS, "one element a channel, of x's type, or none", 0, 0},
 	{"bias", FLOATS, "one element a channel, of x's type, or none", 0, 0},
 };
 static const pctl_port x_m_v_w_b[] = {
-	{"x", FLOATS, "the elements: a batch of channels", 0, 0},
+	{"x", FLOATS, "the elements: a batch of channels", PCTL_PORT_THROUGH, 0},
 	{"mean", FLOATS, "one element a channel, of x's type", 0, 0},
 	{"variance", FLOATS, "one element a channel, of x's type", 0, 0},
 	{"weight", FLOATS, "one element a channel, of x's type, or none", 0, 0},
 	{"bias", FLOATS, "one element a channel, of x's type, or none", 0, 0},
 };
-static const pctl_port ports_out[] = {{"y", FLOATS, "the results, of x's type and shape", 0, 0}};
+static const pctl_port ports_out[] = {
+	{"y", FLOATS, "the results, of x's type and shape", PCTL_PORT_THROUGH, 0}};
 #define EPS                                                                            \
 	{                                                                              \
 		"eps", "1e-5", "what is added to the variance or mean square, as f32", \

@@ -81,7 +81,8 @@ int norm_plan_rows(kit_plan *p, const norm_shape *s)
 	tensor_rows r;
 	kit_wgsl w;
 
-	if (kind == NORM_BATCH || !tensor_rows_cut(p, s->rows, s->n, 32, 16, &r))
+	if (kind == NORM_BATCH || !tensor_rows_cut(p, s->rows, s->n, 32, 16, &r) ||
+	    ((p->through & PCTL_PLAN_READ_THROUGH(0)) != 0 && !tensor_rows_read_once(p, &r)))
 		return 0;
 	v.mean = tensor_judge_of(s->n, r.depth, (double)s->n);
 	v.variance = tensor_judge_of(s->n, r.depth, (double)s->n * (double)s->n);
@@ -128,7 +129,8 @@ int norm_plan_rows(kit_plan *p, const norm_shape *s)
 	if (s->bias != 0)
 		kit_wgsl_add(&w, "\tt = t + bitcast<f32>(b_bits(c));\n");
 	kit_wgsl_add(&w, "\treturn t;\n}\n");
-	kit_wgsl_add(&w, KERNEL_ROWS_NORM);
+	kit_wgsl_named(&w, KERNEL_ROWS_NORM,
+		       p->through & PCTL_PLAN_WRITE_THROUGH(0) ? "first + q, " : "");
 	tensor_rows_run(p, "tensor/norm_rows.wgsl", &r, &w, slots, n_slots);
 	return 1;
 }

@@ -32,15 +32,18 @@ static void run(kit_plan *p, const tensor_axes *a, uint32_t what, const tensor_r
 	kit_wgsl_add(&w, "alias A = vec4<f64>;\n");
 	kit_wgsl_add(&w, what == TENSOR_QUICK_VARIANCE ? "const SQUARES: bool = true;\n"
 						       : "const SQUARES: bool = false;\n");
-	kit_wgsl_add(&w, r->first ? "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
-				  : "@group(0) @binding(1) var<storage, read> x: array<A>;\n");
+	tensor_round_x(p, r, &w,
+		       r->first ? "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
+				: "@group(0) @binding(1) var<storage, read> x: array<A>;\n",
+		       NULL);
 	kit_wgsl_add(&w, r->last ? "@group(0) @binding(2) var<storage, read_write> y: array<u32>;\n"
 				 : "@group(0) @binding(2) var<storage, read_write> y: array<A>;\n");
 	kit_wgsl_add(&w, KERNEL_MOMENTS_ADD);
 	kit_wgsl_add(&w, "fn none() -> A {\n\treturn A(0.0lf, 0.0lf, 0.0lf, NOTHING);\n}\n"
 			 "fn join(a: A, b: A) -> A {\n\treturn sums_join(a, b);\n}\n");
 	if (r->first) {
-		kit_wgsl_named(&w, kit_codec_bits(p->use->q->in[0].dtype), "x");
+		if (!tensor_round_reads(p, r))
+			kit_wgsl_named(&w, kit_codec_bits(p->use->q->in[0].dtype), "x");
 		kit_wgsl_add(&w, KERNEL_MOMENTS_TAKE);
 	} else {
 		kit_wgsl_add(&w, "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n");
@@ -54,7 +57,7 @@ static void run(kit_plan *p, const tensor_axes *a, uint32_t what, const tensor_r
 	} else {
 		kit_wgsl_add(&w, "fn give(a: A) -> A {\n\treturn a;\n}\n");
 	}
-	kit_wgsl_add(&w, KERNEL_REDUCE_LANES);
+	tensor_round_lanes(p, r, &w);
 	tensor_round_run(p, "tensor/quick_sum.wgsl", a, r, &w,
 			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), KIT_ALL(r->from),
 				      KIT_ALL(r->to), KIT_ALL(judge)},

@@ -325,12 +325,23 @@ void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const
 {
 	const uint64_t terms = (r->terms + r->lanes - 1) / r->lanes;
 	kit_kernel kernel = {name, w->text, TENSOR_LANES, "steps", 1};
+	const kit_through through = {
+		(tensor_round_reads(p, r) ? PCTL_PLAN_READ_THROUGH(0) : 0) |
+			(tensor_round_writes(p, r) ? PCTL_PLAN_WRITE_THROUGH(0) : 0),
+		0, 0};
+	kit_slot bound[8];
 
 	while (kernel.override_value < terms)
 		kernel.override_value *= 2;
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(w);
-	if (r->is_counted)
+	if (through.flags != 0) {
+		/* What is read through a function is bound to nothing. */
+		memcpy(bound, slots, n_slots * sizeof(*slots));
+		if (tensor_round_reads(p, r))
+			bound[1] = bound[0];
+		kit_run_through(p, &kernel, a->count * r->runs * r->width, bound, n_slots, through);
+	} else if (r->is_counted)
 		kit_run_counted(p, &kernel, a->count * r->runs * r->width, slots, n_slots,
 				r->counts);
 	else
@@ -338,14 +349,55 @@ void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const
 	kit_wgsl_free(w);
 }
 
-void tensor_round_tree(const kit_plan *p, kit_wgsl *w)
+int tensor_axes_go_through(kit_plan *p, const tensor_axes *a)
+{
+	if (p->through == 0 || (a->terms != 0 && kit_dtype_bytes(p->use->q->in[0].dtype) == 4 &&
+				kit_dtype_bytes(a->out.dtype) == 4 && !tensor_in_pieces(p, a)))
+		return 1;
+	p->status = PCTL_E_UNSUPPORTED;
+	return 0;
+}
+
+int tensor_round_reads(const kit_plan *p, const tensor_round *r)
+{
+	return r->first && (p->through & PCTL_PLAN_READ_THROUGH(0)) != 0;
+}
+
+int tensor_round_writes(const kit_plan *p, const tensor_round *r)
+{
+	return r->last && r->to == kit_out(p, 0) && (p->through & PCTL_PLAN_WRITE_THROUGH(0)) != 0;
+}
+
+void tensor_round_x(const kit_plan *p, const tensor_round *r, kit_wgsl *w, const char *declared,
+		    const char *codec)
+{
+	if (tensor_round_reads(p, r)) {
+		kit_wgsl_add(w, "fn x_bits(i: u32) -> u32 {\n\treturn read_through_0(i);\n}\n"
+				"fn x_word(i: u32) -> u32 {\n\treturn read_through_0(i);\n}\n");
+		return;
+	}
+	kit_wgsl_add(w, declared);
+	if (r->first && codec != NULL)
+		kit_wgsl_named(w, codec, "x");
+}
+
+#define GIVEN "give(ping[lid])"
+#define GIVEN_THROUGH "write_through_0(base + lid, give(ping[lid]))"
+
+void tensor_round_tree(const kit_plan *p, const tensor_round *r, kit_wgsl *w)
 {
 	if (p->caps->device_kind == PCTL_DEVICE_OTHER) {
-		kit_wgsl_add(w, KERNEL_REDUCE_TREE);
+		kit_wgsl_named(w, KERNEL_REDUCE_TREE,
+			       tensor_round_writes(p, r) ? GIVEN_THROUGH : GIVEN);
 		return;
 	}
 	kit_wgsl_add(w, KERNEL_REDUCE_TAKE);
-	kit_wgsl_add(w, KERNEL_REDUCE_LANES);
+	tensor_round_lanes(p, r, w);
+}
+
+void tensor_round_lanes(const kit_plan *p, const tensor_round *r, kit_wgsl *w)
+{
+	kit_wgsl_named(w, KERNEL_REDUCE_LANES, tensor_round_writes(p, r) ? GIVEN_THROUGH : GIVEN);
 }
 
 void tensor_pack(kit_plan *p, uint32_t from, uint32_t to, uint64_t count, uint64_t bytes)

@@ -76,8 +76,18 @@ void tensor_round_text(kit_wgsl *w, const tensor_axes *a, const tensor_round *r)
 void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const tensor_round *r,
 		      kit_wgsl *w, const kit_slot *slots, uint32_t n_slots);
 
+/* 1: the plan can go through functions as it is asked to; else its status says that it cannot. */
+int tensor_axes_go_through(kit_plan *p, const tensor_axes *a);
+/* 1: it reads x through a function of the host; it writes the op's output through one. */
+int tensor_round_reads(const kit_plan *p, const tensor_round *r);
+int tensor_round_writes(const kit_plan *p, const tensor_round *r);
+/* x at binding 1, which is what an earlier round left (declared: how) or in the first round the op's input 0, of elements of `type`, with the text that reads them. */
+void tensor_round_x(const kit_plan *p, const tensor_round *r, kit_wgsl *w, const char *declared,
+		    const char *codec);
 /* What stands behind `take`, `join`, `none` and `give`: a tree; but for the plan that gas is priced by, of lanes that have four reads under way. */
-void tensor_round_tree(const kit_plan *p, kit_wgsl *w);
+void tensor_round_tree(const kit_plan *p, const tensor_round *r, kit_wgsl *w);
+/* That of lanes alone, whose text of terms stands in front. */
+void tensor_round_lanes(const kit_plan *p, const tensor_round *r, kit_wgsl *w);
 
 /* Words of one element each, packed into elements of 1 or 2 bytes. */
 void tensor_pack(kit_plan *p, uint32_t from, uint32_t to, uint64_t count, uint64_t bytes);

@@ -38,16 +38,38 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 	bytes = (uint64_t)lane_bytes * (local + local / 16) + 21 * 64 * 4 + 21 * 8 +
 		16ull * out->rows + 512;
 	out->keep = bytes + 16ull * out->steps * local <= caps->max_workgroup_bytes;
-	turns = 32ull * out->steps +
+	turns = (p->through != 0 ? 64ull : 32ull) * out->steps +
 		2ull * out->rows * (4ull * out->steps * out->lanes / settlers + 1000) + 256;
 	return bytes <= caps->max_workgroup_bytes &&
 	       (caps->max_turns == 0 || turns <= caps->max_turns);
+}
+
+#define LOAD                                                                                    \
+	"@group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;\n"                       \
+	"fn load4(q: u32) -> vec4<u32> {\n\treturn x[q];\n}\n"                                  \
+	"fn load1(q: u32, c: u32) -> u32 {\n\treturn x[q][c];\n}\n"
+/* Loops, so that what may be long stands in the kernel once. */
+#define LOAD_THROUGH                                                                            \
+	"fn load1(q: u32, c: u32) -> u32 {\n\treturn read_through_0(4u * q + c);\n}\n"          \
+	"fn load4(q: u32) -> vec4<u32> {\n\tvar v = vec4<u32>();\n"                             \
+	"\tfor (var c = 0u; c < 4u; c++) {\n\t\tv[c] = load1(q, c);\n\t}\n\treturn v;\n}\n"
+#define PACK "fn pack4(v: vec4<u32>) -> vec4<u32> {\n\treturn v;\n}\n"
+#define PACK_THROUGH                                                                            \
+	"fn pack4(q: u32, bits: vec4<u32>) -> vec4<u32> {\n\tvar v = bits;\n"                   \
+	"\tfor (var c = 0u; c < 4u; c++) {\n"                                                   \
+	"\t\tv[c] = write_through_0(4u * q + c, v[c]);\n\t}\n\treturn v;\n}\n"
+
+int tensor_rows_read_once(const kit_plan *p, const tensor_rows *r)
+{
+	return r->keep && kit_dtype_bytes(p->use->q->in[0].dtype) == 4;
 }
 
 void tensor_rows_place(kit_plan *p, const tensor_rows *r, kit_wgsl *w)
 {
 	const uint32_t dtype = p->use->q->in[0].dtype, local = r->lanes * r->rows;
 	const int words = kit_dtype_bytes(dtype) == 4;
+	const int reads = (p->through & PCTL_PLAN_READ_THROUGH(0)) != 0;
+	const int writes = (p->through & PCTL_PLAN_WRITE_THROUGH(0)) != 0;
 	char text[512];
 
 	snprintf(text, sizeof(text),
@@ -57,12 +79,10 @@ void tensor_rows_place(kit_plan *p, const tensor_rows *r, kit_wgsl *w)
 	kit_wgsl_add(w, text);
 	kit_wgsl_add(w, KERNEL_ROWS_PLACE);
 	if (words) {
-		kit_wgsl_add(w,
-			     "@group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;\n"
-			     "@group(0) @binding(2) var<storage, read_write> y: array<vec4<u32>>;\n"
-			     "fn load4(q: u32) -> vec4<u32> {\n\treturn x[q];\n}\n"
-			     "fn load1(q: u32, c: u32) -> u32 {\n\treturn x[q][c];\n}\n"
-			     "fn pack4(v: vec4<u32>) -> vec4<u32> {\n\treturn v;\n}\n");
+		kit_wgsl_add(w, reads ? LOAD_THROUGH : LOAD);
+		kit_wgsl_add(w, "@group(0) @binding(2) var<storage, read_write> y: "
+				"array<vec4<u32>>;\n");
+		kit_wgsl_add(w, writes ? PACK_THROUGH : PACK);
 	} else {
 		kit_wgsl_add(
 			w, "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
@@ -103,14 +123,17 @@ void tensor_rows_run(kit_plan *p, const char *name, const tensor_rows *r, kit_wg
 {
 	const uint32_t local = r->lanes * r->rows;
 	const uint32_t v[4] = {(uint32_t)r->count, (uint32_t)r->n, (uint32_t)(r->n / 4), r->depth};
-	kit_slot all[3 + EXTRA] = {KIT_ALL(kit_params(p, v, sizeof(v))), KIT_ALL(kit_in(p, 0)),
-				   KIT_ALL(kit_out(p, 0))};
+	const uint32_t params = kit_params(p, v, sizeof(v));
+	/* What is read through a function is bound to nothing. */
+	const uint32_t x = p->through & PCTL_PLAN_READ_THROUGH(0) ? params : kit_in(p, 0);
+	kit_slot all[3 + EXTRA] = {KIT_ALL(params), KIT_ALL(x), KIT_ALL(kit_out(p, 0))};
 	const kit_kernel kernel = {name, w->text, local, "steps", r->steps};
 
 	for (uint32_t i = 0; i < n_slots; i++)
 		all[3 + i] = slots[i];
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(w);
-	kit_run(p, &kernel, (r->count + r->rows - 1) / r->rows * local, all, 3 + n_slots);
+	kit_run_through(p, &kernel, (r->count + r->rows - 1) / r->rows * local, all, 3 + n_slots,
+			(kit_through){p->through, 0, 0});
 	kit_wgsl_free(w);
 }

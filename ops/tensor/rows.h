@@ -12,6 +12,8 @@ typedef struct tensor_rows {
 	int keep;
 } tensor_rows;
 
+/* 1: an element of x is read once, so that it may be read through a function. */
+int tensor_rows_read_once(const kit_plan *p, const tensor_rows *r);
 /* 0: not on this device, or not worth it. lane_bytes: of workgroup memory that trees take for a lane; on_processors: lanes of a workgroup there, 16 or 64,
  * where nothing else is tuned: with 16, which are one vector, barriers are nothing, but few rows meet. */
 int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane_bytes,

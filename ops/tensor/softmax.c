@@ -75,7 +75,7 @@ static void greatest(kit_plan *p, const tensor_axes *a, uint32_t to)
 					  "select(0x7fc00000u, 0xff800000u, params.terms == 0u);\n"
 					  "\t}\n\treturn float_of(a);\n}\n"
 					: "fn give(a: A) -> A {\n\treturn a;\n}\n");
-		kit_wgsl_add(&w, KERNEL_REDUCE_TREE);
+		kit_wgsl_named(&w, KERNEL_REDUCE_TREE, "give(ping[lid])");
 		tensor_round_run(p, "tensor/softmax_max.wgsl", a, &r, &w,
 				 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, &r)),
 					      KIT_ALL(r.from), KIT_ALL(r.to)},
@@ -127,6 +127,11 @@ static void plan(kit_plan *p)
 		return;
 	if (kind != LOGSUMEXP && softmax_rows(p, &a, kind == LOG_SOFTMAX))
 		return;
+	/* Terms that are read twice are no functions of the host's. */
+	if ((p->through & PCTL_PLAN_READ_THROUGH(0)) != 0 || !tensor_axes_go_through(p, &a)) {
+		p->status = PCTL_E_UNSUPPORTED;
+		return;
+	}
 	highest = kit_temp(p, 4 * a.count);
 	greatest(p, &a, highest);
 	e.extra[0] = (kit_slot)KIT_ALL(highest);
@@ -232,8 +237,10 @@ static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *o
 
 /* ---- the ops -------------------------------------------------------------------------------- */
 
-static const pctl_port ports_in[] = {{"x", "f32|f16|bf16[...]", "the elements", 0, 0}};
-static const pctl_port ports_out[] = {{"y", "f32|f16|bf16[...]", "the results, of x's type", 0, 0}};
+static const pctl_port ports_in[] = {
+	{"x", "f32|f16|bf16[...]", "the elements", PCTL_PORT_THROUGH, 0}};
+static const pctl_port ports_out[] = {
+	{"y", "f32|f16|bf16[...]", "the results, of x's type", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc attr[] = {
 	{"axis", "-1", "along which rows lie; a negative number counts from the end", PCTL_ATTR_I64,
 	 0, (uint64_t)-8, 7},

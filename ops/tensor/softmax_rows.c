@@ -49,7 +49,8 @@ int softmax_rows(kit_plan *p, const tensor_axes *a, int logarithm)
 	tensor_rows r;
 	kit_wgsl w;
 
-	if (a->reduced[0].stride != 1 || !tensor_rows_cut(p, a->count, a->terms, 12, 64, &r))
+	if (a->reduced[0].stride != 1 || !tensor_rows_cut(p, a->count, a->terms, 12, 64, &r) ||
+	    ((p->through & PCTL_PLAN_READ_THROUGH(0)) != 0 && !tensor_rows_read_once(p, &r)))
 		return 0;
 	w = kit_wgsl_make(p->use, 32768);
 	kit_wgsl_add(&w, KERNEL_EXTREME_KEY);
@@ -72,7 +73,8 @@ int softmax_rows(kit_plan *p, const tensor_axes *a, int logarithm)
 	tensor_judge_text(&w, tensor_float_format_of(PCTL_SCALAR_F32));
 	tensor_rows_settle(&w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 	add_finish(&w, logarithm, r.keep);
-	kit_wgsl_add(&w, KERNEL_ROWS_SOFTMAX);
+	kit_wgsl_named(&w, KERNEL_ROWS_SOFTMAX,
+		       p->through & PCTL_PLAN_WRITE_THROUGH(0) ? "first + q, " : "");
 	tensor_rows_run(p, "tensor/softmax_rows.wgsl", &r, &w, NULL, 0);
 	return 1;
 }

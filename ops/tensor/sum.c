@@ -75,13 +75,15 @@ static void run_integers(kit_plan *p, const tensor_axes *a, const tensor_round *
 	(void)ctx;
 	tensor_round_text(&w, a, r);
 	kit_wgsl_add(&w, bytes == 8 ? "alias A = u64;\n" : "alias A = u32;\n");
-	kit_wgsl_add(&w, "@group(0) @binding(1) var<storage, read> x: array<A>;\n"
-			 "@group(0) @binding(2) var<storage, read_write> y: array<A>;\n"
+	tensor_round_x(p, r, &w, "@group(0) @binding(1) var<storage, read> x: array<A>;\n", NULL);
+	kit_wgsl_add(&w, "@group(0) @binding(2) var<storage, read_write> y: array<A>;\n"
 			 "fn none() -> A {\n\treturn A(0);\n}\n"
-			 "fn join(a: A, b: A) -> A {\n\treturn a + b;\n}\n"
-			 "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n"
-			 "fn give(a: A) -> A {\n\treturn a;\n}\n");
-	tensor_round_tree(p, &w);
+			 "fn join(a: A, b: A) -> A {\n\treturn a + b;\n}\n");
+	kit_wgsl_add(&w, tensor_round_reads(p, r)
+				 ? "fn take(i: u32, term: u32) -> A {\n\treturn x_word(i);\n}\n"
+				 : "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n");
+	kit_wgsl_add(&w, "fn give(a: A) -> A {\n\treturn a;\n}\n");
+	tensor_round_tree(p, r, &w);
 	tensor_round_run(p, "tensor/sum.wgsl", a, r, &w,
 			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), tensor_round_from(r),
 				      KIT_ALL(r->to)},
@@ -109,7 +111,7 @@ static void plan(kit_plan *p)
 	tensor_axes a;
 
 	p->status = axes_of(p->use, &a);
-	if (p->status != PCTL_OK || a.count == 0)
+	if (p->status != PCTL_OK || a.count == 0 || !tensor_axes_go_through(p, &a))
 		return;
 	if (tensor_float_format_of(a.out.dtype) != NULL)
 		floats(p, &a);
@@ -228,11 +230,11 @@ static void law_product(kit_law *l)
 
 /* ---- the ops -------------------------------------------------------------------------------- */
 
-static const pctl_port sum_in[] = {{"x", "f32|f16|bf16|i32|u32|i64|u64[...]", "the terms", 0, 0}};
+static const pctl_port sum_in[] = {{"x", "f32|f16|bf16|i32|u32|i64|u64[...]", "the terms", PCTL_PORT_THROUGH, 0}};
 static const pctl_port sum_out[] = {
-	{"y", "f32|f16|bf16|i32|u32|i64|u64[...]", "the sums, of x's type", 0, 0}};
-static const pctl_port mean_in[] = {{"x", "f32|f16|bf16[...]", "the terms", 0, 0}};
-static const pctl_port mean_out[] = {{"y", "f32|f16|bf16[...]", "the means, of x's type", 0, 0}};
+	{"y", "f32|f16|bf16|i32|u32|i64|u64[...]", "the sums, of x's type", PCTL_PORT_THROUGH, 0}};
+static const pctl_port mean_in[] = {{"x", "f32|f16|bf16[...]", "the terms", PCTL_PORT_THROUGH, 0}};
+static const pctl_port mean_out[] = {{"y", "f32|f16|bf16[...]", "the means, of x's type", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc attr[] = {
 	{"axes", "",
 	 "what is summed over: numbers of axes between commas, negative ones from the end; if not "

@@ -245,6 +245,8 @@ static void test_gates__flags_of_ports(void **state)
 	static const pctl_port list[1] = {{"x", "u32[...]", "x", PCTL_PORT_LIST, 0}};
 	static const pctl_port unknown[1] = {{"x", "u32[...]", "x", 64, 0}};
 	static const pctl_port out[1] = {{"y", "u32[...]", "x", PCTL_PORT_WHOLE, 0}};
+	static const pctl_port through[1] = {{"x", "u32[...]", "x", PCTL_PORT_THROUGH, 0}};
+	static const pctl_port out_through[1] = {{"y", "u32[...]", "x", PCTL_PORT_THROUGH, 0}};
 	fake_library l;
 	fake_row *row;
 
@@ -264,6 +266,12 @@ static void test_gates__flags_of_ports(void **state)
 	refused(&l, "a port with a flag that does not exist", "signature", "unknown flag");
 	spoiled(&l)->desc.out = out;
 	refused(&l, "an output is flagged as whole", "signature", "output port has a flag");
+	spoiled(&l)->desc.in = through;
+	refused(&l, "an operand of a function is flagged to go through functions", "signature",
+		"goes through functions");
+	spoiled(&l)->desc.out = out_through;
+	refused(&l, "a function's output is flagged to go through functions", "signature",
+		"one output of a plan");
 }
 
 /* Vectors have two or four elements, any shape, and are a function's. */

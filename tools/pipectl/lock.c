@@ -1,5 +1,5 @@
 /* `op list --lock`: what is frozen of each op, as one digest a line. Words of explanation (doc) may be improved and are left
- * out; the definition (spec) may not. */
+ * out; the definition (spec) may not. That a port may go through functions says how work is cut, not what an op is. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void add_ports(pctl_str_buf *s, const char *what, const pctl_port *ports,
 {
 	for (uint32_t i = 0; i < n; i++)
 		pctl_str_addf(s, "%s %s %s %" PRIu32 "\n", what, ports[i].name, ports[i].type,
-			      ports[i].flags);
+			      ports[i].flags & ~PCTL_PORT_THROUGH);
 }
 
 static void add_spec(pctl_str_buf *s, const pctl_op_desc *d)

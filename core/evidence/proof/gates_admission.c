@@ -74,8 +74,10 @@ static const char *ports_fault(pctl_gate *g, const pctl_port *p, uint32_t n)
 static const char *flags_fault(const pctl_op_desc *d)
 {
 	for (uint32_t i = 0; i < d->n_in; i++) {
-		if (d->in[i].flags & ~(PCTL_PORT_LIST | PCTL_PORT_WHOLE))
+		if (d->in[i].flags & ~(PCTL_PORT_LIST | PCTL_PORT_WHOLE | PCTL_PORT_THROUGH))
 			return "a port has an unknown flag";
+		if ((d->in[i].flags & PCTL_PORT_THROUGH) && d->kind == PCTL_OPDEF_FUNCTION)
+			return "a port of a function goes through functions as it is";
 		if ((d->in[i].flags & PCTL_PORT_LIST) &&
 		    (i + 1 != d->n_in || d->kind == PCTL_OPDEF_FUNCTION))
 			return "only the last input port of a plan can be a list";
@@ -83,9 +85,13 @@ static const char *flags_fault(const pctl_op_desc *d)
 		    (d->kind != PCTL_OPDEF_FUNCTION || d->n_in == 1))
 			return "only ports of a function of several operands can be whole";
 	}
-	for (uint32_t i = 0; i < d->n_out; i++)
-		if (d->out[i].flags & ~PCTL_PORT_IN_PLACE(30u))
+	for (uint32_t i = 0; i < d->n_out; i++) {
+		if (d->out[i].flags & ~(PCTL_PORT_IN_PLACE(30u) | PCTL_PORT_THROUGH))
 			return "an output port has a flag that is not for outputs";
+		if ((d->out[i].flags & PCTL_PORT_THROUGH) &&
+		    (d->kind == PCTL_OPDEF_FUNCTION || d->n_out != 1))
+			return "only the one output of a plan can be written through functions";
+	}
 	return NULL;
 }
 

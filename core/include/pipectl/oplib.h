@@ -78,6 +78,9 @@ typedef struct pctl_port {
 /* A list: the last input port of a plan op, which a job feeds with one tensor or more. Queries, plans, references and laws have one input
  * for each of them, in their order, so that n_in is at least the description's; all inputs together are at most PCTL_PORTS_MAX. */
 #define PCTL_PORT_LIST 1u
+/* Of an input or an output of a plan op: plans may be asked for in which its elements go through a function that the host writes
+ * (PCTL_PLAN_READ_THROUGH, PCTL_PLAN_WRITE_THROUGH): jobs before and behind this one, fused with it (SEMANTICS.md 14.5). */
+#define PCTL_PORT_THROUGH 4u
 /*
  * Of an output of a plan op: it is that input with some of it written anew, of its very type, and may lie where the input lies
  * (SEMANTICS.md 17.7). Every plan of the op copies the input to the output, each byte to its place, before it touches these bytes of the
@@ -207,7 +210,11 @@ typedef struct pctl_plan_kernel {
 	/* [appended: ask PCTL_HAS] */
 	uint64_t counts_offset;
 	uint32_t counts;
-	uint32_t reserved2;
+	/* [appended] PCTL_PLAN_READ_THROUGH and PCTL_PLAN_WRITE_THROUGH, of those that the plan was asked for: functions that the text calls
+	 * and that the host writes, with what they read, bound in group 3. They are called with the number of an element of the port
+	 * less these, the first element that the kernel reads, or writes. */
+	uint32_t through;
+	uint64_t read_from, write_from;
 } pctl_plan_kernel;
 
 /* After the plan ran, the u64 (or u32, by `bytes`) at offset of buffer must equal `expected`;
@@ -286,6 +293,18 @@ enum {
 
 #define PCTL_PLAN_RUN 0u
 #define PCTL_PLAN_MEASURE 1u
+/*
+ * Added to PCTL_PLAN_RUN, of ports with PCTL_PORT_THROUGH whose elements are f32, i32 or u32: jobs before and behind the op that the host fuses with it. Kernels that have
+ * to do with such a port say so (pctl_plan_kernel.through) and call a function that is not in their texts:
+ *
+ *     fn read_through_I(i: u32) -> u32               the bits of element i of input I. The input has no bytes: no command may name it
+ *     fn write_through_O(i: u32, bits: u32) -> u32   what is written in the place of element i of output O, whose bits are `bits`
+ *
+ * Each element of the output is written once, by a kernel, so that nothing reads it back; each of an input should be read about once.
+ * Where a use cannot be planned so the library answers PCTL_E_UNSUPPORTED, in no words, and the jobs run one by one.
+ */
+#define PCTL_PLAN_READ_THROUGH(input) (1u << (8u + (input)))
+#define PCTL_PLAN_WRITE_THROUGH(output) (1u << (24u + (output))) /* outputs 0 to 7 */
 
 /* What the plan may rely on of the device that will run it. Never bits: only how the work is
  * cut. */

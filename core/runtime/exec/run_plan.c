@@ -178,7 +178,7 @@ static pctl_status check_class(const pctl_running *r, const pctl_run_node *n,
 			      pctl_class_name(r->graph->pipeline->max_class));
 }
 
-static pctl_op_query query_of(const pctl_run_node *n)
+pctl_op_query pctl_run_query(const pctl_run_node *n)
 {
 	return (pctl_op_query){
 		PCTL_HEAD(pctl_op_query), n->node->op.index, n->node->n_in, n->in, n->node->attr,
@@ -189,7 +189,7 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 {
 	pctl_planner planner = planner_with(r, pctl_run_canonical_caps());
 	const pctl_op_ref *op = &n->node->op;
-	pctl_op_query q = query_of(n);
+	pctl_op_query q = pctl_run_query(n);
 	pctl_op_result result;
 	pctl_status status;
 
@@ -424,17 +424,11 @@ static void take_tunables(const pctl_running *r, pctl_plan_caps *caps)
 				i, by == PCTL_RUN_PROFILE_SC ? PCTL_TUNING_SC : PCTL_TUNING_MC);
 }
 
-pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
-				const pctl_call *call, pctl_job_plan **out)
+pctl_status pctl_run_plan_caps(pctl_running *r, const pctl_run_node *n, pctl_session *s,
+			       const pctl_call *call, pctl_plan_caps *out)
 {
-	pctl_plan_caps caps, canonical = pctl_run_canonical_caps();
 	pctl_status status = PCTL_OK;
-	pctl_op_query q = query_of(n);
 
-	*out = NULL;
-	if (n->node->job->kind == PCTL_JOB_SHADER || r->o->flags & PCTL_RUN_CANONICAL ||
-	    n->canonical == NULL)
-		return PCTL_OK;
 	for (uint32_t i = 0; status == PCTL_OK && i < n->canonical->n_steps; i++)
 		if (n->canonical->steps[i].kind == PCTL_STEP_KERNEL)
 			status = pctl_session_learn(s, n->canonical->steps[i].unit, call);
@@ -444,10 +438,25 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 		status = pctl_session_learn_doubles(s, call);
 	if (status == PCTL_OK)
 		status = pctl_session_learn_tuning(s, r->call); /* its warnings are heard */
-	caps = pctl_session_plan_caps(s);
-	take_tunables(r, &caps);
+	*out = pctl_session_plan_caps(s);
+	take_tunables(r, out);
 	if (r->graph->pipeline->max_class < PCTL_CLASS_STRICT)
-		caps.proven = 0;
+		out->proven = 0;
+	return status;
+}
+
+pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
+				const pctl_call *call, pctl_job_plan **out)
+{
+	pctl_plan_caps caps, canonical = pctl_run_canonical_caps();
+	pctl_op_query q = pctl_run_query(n);
+	pctl_status status;
+
+	*out = NULL;
+	if (n->node->job->kind == PCTL_JOB_SHADER || r->o->flags & PCTL_RUN_CANONICAL ||
+	    n->canonical == NULL)
+		return PCTL_OK;
+	status = pctl_run_plan_caps(r, n, s, call, &caps);
 	if (status != PCTL_OK || memcmp(&caps, &canonical, sizeof(caps)) == 0)
 		return status;
 	if (n->node->job->kind == PCTL_JOB_VM) {

@@ -17,15 +17,22 @@ typedef struct pctl_recalled_job {
 	uint64_t memory, peak, gas, size_gas, wall_ns;
 } pctl_recalled_job;
 
+enum {
+	PCTL_RUN_APART_NOT = 0,
+	PCTL_RUN_APART_BEFORE, /* the middle of a group with jobs before it */
+	PCTL_RUN_APART_ALL     /* the middle of any group */
+};
+
 /*
  * Jobs that run as one kernel (run_fuse.c).
  *
- * jobs  in the graph's order; the last one, `root`, gives the result
- * in    what the kernel reads, each once, in the order of the plan's inputs
- * plan  for the session of all its jobs, once they are ready
+ * jobs    in the graph's order; the last one, `root`, gives the result
+ * middle  the one whose library has the plan, or UINT32_MAX: all are function ops and views
+ * in      what the kernel reads, each once, in the order of the plan's inputs
+ * plan    for the session of all its jobs, once they are ready
  */
 typedef struct pctl_run_group {
-	uint32_t root, n_jobs, n_in, reserved;
+	uint32_t root, n_jobs, n_in, middle;
 	uint32_t *jobs;
 	pctl_source in[PCTL_ELEMENTWISE_INPUTS];
 	pctl_job_plan *plan;
@@ -67,6 +74,7 @@ typedef struct pctl_run_node {
 	pctl_value *right[PCTL_PORTS_MAX];
 	uint32_t observed;
 	uint32_t spared; /* 1: it need not run, since all that read it are remembered */
+	uint32_t apart;	 /* PCTL_RUN_APART_*: what it was tried as, in vain */
 	uint32_t has_key;
 	uint8_t key[PCTL_DIGEST_BYTES]; /* its own, once it was asked for */
 	pctl_session *session;
@@ -159,6 +167,11 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 /* The plan of a node for a session; NULL: the canonical one serves. The caller destroys it. */
 pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
 				const pctl_call *call, pctl_job_plan **out);
+/* What the op library is asked about it. */
+pctl_op_query pctl_run_query(const pctl_run_node *n);
+/* What its plan may rely on there; that may probe the session's device. */
+pctl_status pctl_run_plan_caps(pctl_running *r, const pctl_run_node *n, pctl_session *s,
+			       const pctl_call *call, pctl_plan_caps *out);
 /* run_plan_once.c: what infer says of a node's op, and its plan under such caps (n->out has its types), each asked once for all jobs
  * of the run that ask the same. The plan is the caller's. */
 pctl_status pctl_run_infer_once(pctl_running *r, const pctl_run_node *n, const pctl_op_query *q,

@@ -67,7 +67,8 @@ pctl_status pctl_run_make_ready(pctl_running *r, pctl_run_node *n)
 
 	if (n->ready || n->recalled != NULL || n->spared)
 		return PCTL_OK;
-	if (n->group != NULL) {
+	/* What cannot be may become smaller groups. */
+	while (n->group != NULL) {
 		status = make_group_ready(r, n->group);
 		if (status != PCTL_OK || n->ready)
 			return status;

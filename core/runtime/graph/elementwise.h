@@ -29,7 +29,7 @@ void pctl_index_map_view(const pctl_op_result *view, pctl_index_map *out);
 /* The same with as few dimensions as can be; rank 0 where nothing moves. */
 void pctl_index_map_simplify(pctl_index_map *m);
 
-enum { PCTL_ELEMENT_INPUT = 1, PCTL_ELEMENT_FUNCTION, PCTL_ELEMENT_VIEW };
+enum { PCTL_ELEMENT_INPUT = 1, PCTL_ELEMENT_FUNCTION, PCTL_ELEMENT_VIEW, PCTL_ELEMENT_GIVEN };
 
 /*
  * One value of such a kernel. in: numbers of nodes before it, map: how its element i is found in each.
@@ -37,6 +37,7 @@ enum { PCTL_ELEMENT_INPUT = 1, PCTL_ELEMENT_FUNCTION, PCTL_ELEMENT_VIEW };
  * INPUT     buffer: its number in the plan; it begins at `offset` there, with n_bytes (0 and 0: the whole)
  * FUNCTION  op and text: the function's name and WGSL text; operand: dtype that it was asked for
  * VIEW      in[0] is what it is a view of
+ * GIVEN     what a plan op gives at that place: of a function that a kernel of a library calls (jobplan_through.c)
  */
 typedef struct pctl_element_node {
 	uint32_t kind, buffer;

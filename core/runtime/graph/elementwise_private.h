@@ -37,6 +37,8 @@ struct pctl_element_piece {
 	int whole;
 };
 
+#define PCTL_THROUGH_GROUP 3u /* oplib.h promises it */
+
 #define STEP 256u /* a piece begins at a multiple of as many elements, so at one of as many bytes */
 
 struct pctl_element_writing {
@@ -49,12 +51,23 @@ struct pctl_element_writing {
 	PCTL_VEC(struct pctl_element_binding) bindings;
 	PCTL_VEC(uint32_t) words; /* of the uniform block */
 	int failed, too_wide, too_large;
+	const char *prefix; /* of the names of its variables and readers; NULL: none */
 };
 
 /* The text of the kernel for a piece, released with free(); NULL: no memory. *w is ended by the caller in any case. */
 char *pctl_element_text(struct pctl_element_writing *w, const pctl_elementwise *e, uint32_t lanes,
 			const struct pctl_element_piece *piece);
 void pctl_element_end(struct pctl_element_writing *w);
+/*
+ * A function that a kernel of a library calls (jobplan_through.c): the bits of element i + `from` of node `last` of e, GIVEN being `bits`. The text with the variables that it
+ * reads, in w->bindings, bound from `first_binding` on, then w->words where there are any; without the functions of ops. NULL and *w as above; `function`, which lives as
+ * long as *w, begins the variables' names.
+ */
+char *pctl_element_function(struct pctl_element_writing *w, const pctl_elementwise *e,
+			    uint32_t last, const char *function, uint32_t first_binding,
+			    uint64_t from);
+/* The functions of ops, each once, without `enable f16;`. 1: one of them needs that. */
+int pctl_element_functions(const pctl_elementwise *e, pctl_str_buf *s);
 int pctl_element_has_function(const pctl_elementwise *e);
 /* Four elements an invocation may be made for n of them. */
 int pctl_element_can_be_wide(const pctl_elementwise *e, uint64_t n);

@@ -49,9 +49,15 @@ static void add_function_name(pctl_str_buf *s, const char *op, uint32_t dtype)
 		pctl_str_addf(s, "_%s", pctl_dtype_name(dtype));
 }
 
-static void add_at(pctl_str_buf *s, uint32_t word)
+static const char *prefix_of(const struct pctl_element_writing *w)
 {
-	pctl_str_addf(s, "shape[%" PRIu32 "].%c", word / 4, "xyzw"[word % 4]);
+	return w->prefix == NULL ? "" : w->prefix;
+}
+
+static void add_at(struct pctl_element_writing *w, uint32_t word)
+{
+	pctl_str_addf(&w->body, "%sshape[%" PRIu32 "].%c", prefix_of(w), word / 4,
+		      "xyzw"[word % 4]);
 }
 
 /* A number of the uniform block. */
@@ -62,7 +68,7 @@ static void add_word(struct pctl_element_writing *w, uint64_t value)
 	w->too_wide |= value > UINT32_MAX;
 	if (!PCTL_VEC_PUSH(&w->words, (uint32_t)value))
 		w->failed = 1;
-	add_at(&w->body, at);
+	add_at(w, at);
 }
 
 /* NAME: what the map, whose words begin at `first`, makes of the index `from`. Dimensions are taken off from the last. */
@@ -78,24 +84,24 @@ static void add_index(struct pctl_element_writing *w, const pctl_index_map *m, c
 	if (m->simple && m->offset == 0)
 		pctl_str_add(s, "0u");
 	else
-		add_at(s, first);
+		add_at(w, first);
 	pctl_str_addf(s, ";\n\t\tvar r%s = %s;\n", name, from);
 	for (uint32_t d = m->rank; d-- > least;) {
 		if (!m->simple || m->stride[d] != 0) {
 			pctl_str_addf(s, "\t\t%s += r%s", name, name);
 			if (d != 0) {
 				pctl_str_add(s, " % ");
-				add_at(s, first + 1 + 2 * d);
+				add_at(w, first + 1 + 2 * d);
 			}
 			if (!m->simple || m->stride[d] != 1) {
 				pctl_str_add(s, " * ");
-				add_at(s, first + 2 + 2 * d);
+				add_at(w, first + 2 + 2 * d);
 			}
 			pctl_str_add(s, ";\n");
 		}
 		if (d > least) {
 			pctl_str_addf(s, "\t\tr%s /= ", name);
-			add_at(s, first + 1 + 2 * d);
+			add_at(w, first + 1 + 2 * d);
 			pctl_str_add(s, ";\n");
 		}
 	}
@@ -210,7 +216,7 @@ static void add_read(struct pctl_element_writing *w, uint32_t binding, const cha
 	if (binding >= w->bindings.n)
 		return; /* there was no memory for it, which was noted */
 	if (w->bindings.items[binding].parts == 1)
-		pctl_str_addf(&w->body, "in%" PRIu32 "[%s]", binding, index);
+		pctl_str_addf(&w->body, "%sin%" PRIu32 "[%s]", prefix_of(w), binding, index);
 	else
 		pctl_str_addf(&w->body, "read%" PRIu32 "(%s)", binding, index);
 }
@@ -300,23 +306,24 @@ static uint32_t value_of(struct pctl_element_writing *w, uint32_t node, uint32_t
 	}
 	if (n->kind == PCTL_ELEMENT_INPUT)
 		add_input(w, number, &v);
+	else if (n->kind == PCTL_ELEMENT_GIVEN)
+		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32 " = bitcast<%s>(bits);\n", number,
+			      pctl_elementwise_type(n->type.dtype));
 	else
 		add_call(w, number, &v);
 	w->values.items[number] = v;
 	return number;
 }
 
-/* Functions, each once; `enable f16;` stands before all else. */
-static void add_functions(const pctl_elementwise *e, pctl_str_buf *s)
+static const char half[] = "enable f16;\n";
+
+int pctl_element_functions(const pctl_elementwise *e, pctl_str_buf *s)
 {
-	static const char half[] = "enable f16;\n";
 	int has_half = 0;
 
 	for (uint32_t i = 0; i < e->n_nodes; i++)
 		has_half |= e->nodes[i].text != NULL &&
 			    strncmp(e->nodes[i].text, half, sizeof(half) - 1) == 0;
-	if (has_half)
-		pctl_str_add(s, half);
 	for (uint32_t i = 0; i < e->n_nodes; i++) {
 		const char *text = e->nodes[i].text;
 		uint32_t before = 0;
@@ -330,6 +337,20 @@ static void add_functions(const pctl_elementwise *e, pctl_str_buf *s)
 									   : text);
 		pctl_str_add(s, "\n");
 	}
+	return has_half;
+}
+
+/* Functions, each once; `enable f16;` stands before all else. */
+static void add_functions(const pctl_elementwise *e, pctl_str_buf *s)
+{
+	pctl_str_buf functions = PCTL_STR_BUF_INIT;
+
+	if (pctl_element_functions(e, &functions))
+		pctl_str_add(s, half);
+	if (functions.data != NULL)
+		pctl_str_add(s, functions.data);
+	s->failed |= functions.failed;
+	pctl_str_drop(&functions);
 }
 
 /* What finds an index among the bindings of an input that has several. of: as in add_declarations. */
@@ -490,6 +511,54 @@ int pctl_element_can_be_wide(const pctl_elementwise *e, uint64_t n)
 		    pctl_dtype_element(e->nodes[i].type.dtype) != e->nodes[i].type.dtype)
 			return 0;
 	return n % 4 == 0 && pctl_element_has_function(e);
+}
+
+/* The variables of a function, behind it. */
+static void add_function_variables(const struct pctl_element_writing *w, uint32_t binding,
+				   pctl_str_buf *s)
+{
+	uint32_t i = 0;
+
+	for (; i < w->bindings.n; i++)
+		pctl_str_addf(s,
+			      "@group(%u) @binding(%" PRIu32 ") var<storage, read> %sin%" PRIu32
+			      ": array<%s>;\n",
+			      PCTL_THROUGH_GROUP, binding + i, w->prefix, i,
+			      pctl_elementwise_type(w->bindings.items[i].dtype));
+	if (w->words.n != 0)
+		pctl_str_addf(s,
+			      "@group(%u) @binding(%" PRIu32
+			      ") var<uniform> %sshape: array<vec4<u32>, %" PRIu32 ">;\n",
+			      PCTL_THROUGH_GROUP, binding + i, w->prefix, (w->words.n + 3) / 4);
+}
+
+char *pctl_element_function(struct pctl_element_writing *w, const pctl_elementwise *e,
+			    uint32_t last, const char *function, uint32_t first_binding,
+			    uint64_t from)
+{
+	const struct pctl_element_chain all = {.lie = LIE_SAME};
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	uint32_t value;
+
+	*w = (struct pctl_element_writing){
+		.e = e, .lanes = 1, .piece = {.whole = 1}, .prefix = function};
+	w->too_wide = from > UINT32_MAX;
+	if (!PCTL_VEC_PUSH(&w->chains, all) ||
+	    (from != 0 && !PCTL_VEC_PUSH(&w->words, (uint32_t)from)))
+		w->failed = 1;
+	value = w->failed ? 0 : value_of(w, last, 0);
+	pctl_str_addf(&s, "fn %s(i: u32%s) -> u32 {\n\t\tlet k0 = i", function,
+		      strncmp(function, "write", 5) == 0 ? ", bits: u32" : "");
+	if (from != 0)
+		pctl_str_addf(&s, " + %sshape[0].x", function);
+	pctl_str_addf(&s, ";\n%s\t\treturn bitcast<u32>(v%" PRIu32 ");\n}\n",
+		      w->body.data == NULL ? "" : w->body.data, value);
+	add_function_variables(w, first_binding, &s);
+	if (w->failed || w->body.failed) {
+		pctl_str_drop(&s);
+		return NULL;
+	}
+	return pctl_str_finish(&s);
 }
 
 void pctl_element_end(struct pctl_element_writing *w)

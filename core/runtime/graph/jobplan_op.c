@@ -233,6 +233,8 @@ static pctl_status add_op(struct pctl_frame *f, const char *name, uint32_t versi
 		else if (!type_fits(f, buffers[i], &types[i]))
 			status = pctl_frame_bad_plan(f,
 						     "a nested op's type does not fit its buffer");
+		else if (pctl_frame_passes_by(f, buffers[i], 0) != NULL)
+			status = pctl_frame_bad_plan(f, pctl_frame_passes_by(f, buffers[i], 0));
 		else if (pctl_frame_is_placed(f, buffers[i]))
 			status = pctl_frame_bad_plan(
 				f, "an input in whose place an output lies goes to a nested op");
@@ -281,6 +283,11 @@ static pctl_status run_frame(struct pctl_frame *f, const pctl_op_query *q)
 pctl_status pctl_frame_run_op(struct pctl_frame *f, const pctl_op_query *q)
 {
 	return run_op(f, q);
+}
+
+pctl_status pctl_frame_run_library(struct pctl_frame *f, const pctl_op_query *q)
+{
+	return run_frame(f, q);
 }
 
 pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const pctl_op_ref *op,

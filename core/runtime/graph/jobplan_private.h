@@ -35,6 +35,8 @@ struct pctl_frame {
 	uint8_t places[PCTL_PORTS_MAX], touched[PCTL_PORTS_MAX];
 	uint32_t n_in;	/* slots from 0 on that are inputs of the op, once its library is asked */
 	uint32_t n_out; /* where places are found; else 0 */
+	const struct pctl_through *through; /* functions that its kernels may call, or NULL */
+	uint32_t used, reserved2;	    /* flags of those that some called */
 	pctl_status status; /* the first that a callback refused: plan must not go on after it */
 };
 
@@ -60,8 +62,22 @@ void pctl_frame_touch(struct pctl_frame *f, uint32_t local);
 int pctl_frame_copy_falls_away(const struct pctl_frame *f, uint32_t from, uint64_t from_offset,
 			       uint32_t to, uint64_t to_offset);
 
-/* jobplan_op.c: an op opened up over a frame. */
+/* jobplan_op.c: an op opened up over a frame; what its library puts there, and nothing else. */
 pctl_status pctl_frame_run_op(struct pctl_frame *f, const pctl_op_query *q);
+pctl_status pctl_frame_run_library(struct pctl_frame *f, const pctl_op_query *q);
+
+/* jobplan_through.c: a kernel that calls functions of the host: its text, released with free(), and what they are bound to, in numbers of the
+ * plan's buffers; text NULL: it calls none. */
+#define PCTL_THROUGH_BINDINGS 32u
+struct pctl_through_kernel {
+	char *text;
+	uint32_t n_bindings;
+	pctl_plan_binding bindings[PCTL_THROUGH_BINDINGS];
+};
+pctl_status pctl_frame_through(struct pctl_frame *f, const pctl_plan_kernel *k,
+			       struct pctl_through_kernel *out);
+/* Why a command that calls the functions of `flags` may not name that local buffer, or NULL. */
+const char *pctl_frame_passes_by(const struct pctl_frame *f, uint32_t local, uint32_t flags);
 
 /* Before a kernel whose workgroups stand in a buffer: a copy of their numbers, in *counts, and the check of it. */
 pctl_status pctl_frame_counts(struct pctl_frame *f, const pctl_plan_kernel *k,

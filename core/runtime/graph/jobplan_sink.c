@@ -133,14 +133,48 @@ static int writes_input(const struct pctl_frame *f, const pctl_plan_kernel *k,
 	return 0;
 }
 
+/* What a kernel binds, in numbers of the plan's buffers. */
+static pctl_status find_bindings(struct pctl_frame *f, const pctl_plan_kernel *k,
+				 pctl_plan_binding *bindings)
+{
+	const uint32_t flags = PCTL_HAS(k, pctl_plan_kernel, write_from) ? k->through : 0;
+
+	for (uint32_t i = 0; i < k->n_bindings; i++) {
+		bindings[i] = k->bindings[i];
+		if (bindings[i].buffer >= f->n_slots)
+			return pctl_frame_bad_plan(f,
+						   "a kernel binds a buffer that does not exist");
+		if (pctl_frame_passes_by(f, bindings[i].buffer, flags) != NULL)
+			return pctl_frame_bad_plan(
+				f, pctl_frame_passes_by(f, bindings[i].buffer, flags));
+		if (pctl_frame_is_placed(f, bindings[i].buffer))
+			return pctl_frame_bad_plan(
+				f, "an input in whose place an output lies is bound to a kernel");
+		pctl_frame_touch(f, bindings[i].buffer);
+		if (!stride_ok(f, &bindings[i]))
+			return pctl_frame_bad_plan(
+				f, "a binding has a stride outside of a repeat, past the end of "
+				   "its buffer, or over what is not parameters or a constant");
+		if (!bind_slot(&f->slots[bindings[i].buffer], &bindings[i]))
+			return pctl_refuse(f->call, PC4130_BINDING,
+					   "job \"%s\": kernel %s binds %" PRIu64
+					   " bytes from %" PRIu64 " on of a buffer of %" PRIu64,
+					   f->plan->name, k->name, k->bindings[i].n_bytes,
+					   k->bindings[i].offset,
+					   f->slots[k->bindings[i].buffer].n_bytes);
+	}
+	return PCTL_OK;
+}
+
 static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 {
+	const uint32_t most = k->n_bindings + PCTL_THROUGH_BINDINGS;
 	pctl_override_value *overrides = calloc(k->n_overrides + 1u, sizeof(*overrides));
-	pctl_plan_binding *bindings = calloc(k->n_bindings + 1u, sizeof(*bindings));
-	pctl_known_binding *known = calloc(k->n_bindings + 1u, sizeof(*known));
+	pctl_plan_binding *bindings = calloc(most + 1u, sizeof(*bindings));
+	pctl_known_binding *known = calloc(most + 1u, sizeof(*known));
+	struct pctl_through_kernel through = {.text = NULL};
 	pctl_kernel_source source = {.name = k->name,
 				     .text = k->wgsl,
-				     .n_text = strlen(k->wgsl),
 				     .entry = k->entry,
 				     .overrides = overrides,
 				     .n_overrides = k->n_overrides,
@@ -160,41 +194,25 @@ static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 	for (uint32_t i = 0; i < k->n_overrides; i++)
 		overrides[i] =
 			(pctl_override_value){k->overrides[i].name, k->overrides[i].value, NULL};
-	for (uint32_t i = 0; i < k->n_bindings; i++) {
-		bindings[i] = k->bindings[i];
-		if (bindings[i].buffer >= f->n_slots) {
-			status = pctl_frame_bad_plan(f,
-						     "a kernel binds a buffer that does not exist");
-			goto out;
-		}
-		if (pctl_frame_is_placed(f, bindings[i].buffer)) {
-			status = pctl_frame_bad_plan(
-				f, "an input in whose place an output lies is bound to a kernel");
-			goto out;
-		}
-		pctl_frame_touch(f, bindings[i].buffer);
-		if (!stride_ok(f, &bindings[i])) {
-			status = pctl_frame_bad_plan(
-				f, "a binding has a stride outside of a repeat, past the end of "
-				   "its buffer, or over what is not parameters or a constant");
-			goto out;
-		}
-		if (!bind_slot(&f->slots[bindings[i].buffer], &bindings[i])) {
-			status = pctl_refuse(f->call, PC4130_BINDING,
-					     "job \"%s\": kernel %s binds %" PRIu64
-					     " bytes from %" PRIu64 " on of a buffer of %" PRIu64,
-					     f->plan->name, k->name, k->bindings[i].n_bytes,
-					     k->bindings[i].offset,
-					     f->slots[k->bindings[i].buffer].n_bytes);
-			goto out;
-		}
-		known[i] = pctl_job_plan_known(f->plan, &bindings[i]);
+	status = find_bindings(f, k, bindings);
+	if (status == PCTL_OK)
+		status = pctl_frame_through(f, k, &through);
+	if (status != PCTL_OK)
+		goto out;
+	if (through.text != NULL) {
+		source.text = through.text;
+		memcpy(bindings + k->n_bindings, through.bindings,
+		       through.n_bindings * sizeof(*bindings));
+		source.n_bindings += through.n_bindings;
 	}
+	source.n_text = strlen(source.text);
+	for (uint32_t i = 0; i < source.n_bindings; i++)
+		known[i] = pctl_job_plan_known(f->plan, &bindings[i]);
 	status = pctl_kernels_get(f->planner->kernels, &source, f->call, &unit);
 	if (status == PCTL_OK && is_counted)
 		status = pctl_frame_counts(f, k, unit->program, &counts);
 	if (status == PCTL_OK)
-		status = pctl_job_plan_kernel(f->plan, unit, bindings, k->n_bindings, k->groups,
+		status = pctl_job_plan_kernel(f->plan, unit, bindings, source.n_bindings, k->groups,
 					      f->call);
 	if (status == PCTL_OK && writes_input(f, k, unit->program))
 		status = pctl_frame_bad_plan(
@@ -202,6 +220,7 @@ static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 	if (status == PCTL_OK && is_counted)
 		pctl_job_plan_indirect(f->plan, f->plan->n_steps - 1, counts, 0);
 out:
+	free(through.text);
 	free(overrides);
 	free(bindings);
 	free(known);
@@ -258,6 +277,9 @@ static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64
 		return pctl_frame_kept(
 			f, pctl_frame_bad_plan(f, "a fill of an input or of parameters, or of an "
 						  "output that lies over an input"));
+	if (pctl_frame_passes_by(f, buffer, 0) != NULL)
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, pctl_frame_passes_by(f, buffer, 0)));
 	pctl_frame_touch(f, buffer);
 	step.to = f->slots[buffer].buffer;
 	step.to_offset += f->slots[buffer].offset;
@@ -291,6 +313,12 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 		return pctl_frame_kept(
 			f, pctl_frame_bad_plan(f, "a copy over an input or parameters, or over an "
 						  "output that lies over an input"));
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *why = pctl_frame_passes_by(f, i == 0 ? from : to, 0);
+
+		if (why != NULL)
+			return pctl_frame_kept(f, pctl_frame_bad_plan(f, why));
+	}
 	falls = pctl_frame_copy_falls_away(f, from, from_offset, to, to_offset);
 	if (falls > 0)
 		return PCTL_OK;

@@ -240,8 +240,9 @@ static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_o
 		pthread_mutex_unlock(&o->r->lock);
 	}
 	free(record);
-	/* 'Unsupported' of a function op is an answer, not a refusal. */
-	if (s == PCTL_E_UNSUPPORTED && o->ops[q->op].desc.kind == PCTL_OPDEF_FUNCTION)
+	/* 'Unsupported' of a function op is an answer, not a refusal, and so it is of a plan through functions. */
+	if (s == PCTL_E_UNSUPPORTED &&
+	    (o->ops[q->op].desc.kind == PCTL_OPDEF_FUNCTION || flags > PCTL_PLAN_MEASURE))
 		return s;
 	return said(o, &l, "plan", q, s);
 }

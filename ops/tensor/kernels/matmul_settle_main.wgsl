@@ -1,4 +1,4 @@
-// The entry point of matmul_settle.wgsl, which stands in front.
+// The entry point of matmul_settle.wgsl, which stands in front; what is written for a word of the result stands for the dollar.
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
 	let whole = group.y * 65535u + group.x;
@@ -70,7 +70,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 			if (PER == 2u) {
 				word |= select(0u, results[w * PER + PER - 1u] << 16u, base + w * PER + 1u < params.count);
 			}
-			y[whole * WORDS + w] = word;
+			y[whole * WORDS + w] = $;
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // One thing of type A of all terms of a run, as reduce_tree.wgsl, of lanes that have many reads under way. In front: `lane_of`, what a lane finds of
-// its terms, `none`, `join`, and `give`, what is written.
+// its terms, `none`, `join`, and `give`, what is written; the dollar stands for that of a lane.
 var<workgroup> ping: array<A, 64>;
 var<workgroup> pong: array<A, 32>;
 
@@ -26,7 +26,7 @@ fn main(@builtin(local_invocation_index) lid: u32, @builtin(workgroup_id) wid: v
 	}
 	if (lid < ROWS) {
 		if (base + lid < arrayLength(&y)) {
-			y[base + lid] = give(ping[lid]);
+			y[base + lid] = $;
 		}
 	}
 }

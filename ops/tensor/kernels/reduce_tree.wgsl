@@ -1,5 +1,5 @@
 // One thing of type A of all terms of a run, by an operation that does not mind the order. In front of this text stand `take`, a term as
-// A from where it lies and its number, `none`, which changes nothing, `join`, and `give`, what is written.
+// A from where it lies and its number, `none`, which changes nothing, `join`, and `give`, what is written; the dollar stands for that of a lane.
 var<workgroup> ping: array<A, 64>;
 var<workgroup> pong: array<A, 32>;
 
@@ -34,7 +34,7 @@ fn main(@builtin(local_invocation_index) lid: u32, @builtin(workgroup_id) wid: v
 	}
 	if (lid < ROWS) {
 		if (base + lid < arrayLength(&y)) {
-			y[base + lid] = give(ping[lid]);
+			y[base + lid] = $;
 		}
 	}
 }

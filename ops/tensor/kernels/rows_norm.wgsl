@@ -1,5 +1,5 @@
 // Norms of rows (SEMANTICS.md 15.10): each element is read once where it is kept, and written once. In front: rows_load.wgsl, rows_settle.wgsl, the tree
-// `found`, moments_judge.wgsl, `judged` (the bits of what the sums give), MEANS (they give a mean, too), `settled_bits`, and `value`.
+// `found`, moments_judge.wgsl, `judged` (the bits of what the sums give), MEANS (they give a mean, too), the dollar (what `pack4` takes in front of a quad), `settled_bits`, and `value`.
 fn term(first: u32, row: u32, t: u32, which: u32) {
 	let bits = load1(first + (t >> 2u), t & 3u);
 	if (which == 0u) {
@@ -50,7 +50,7 @@ fn main(@builtin(local_invocation_id) lid: vec3<u32>, @builtin(workgroup_id) wid
 				break;
 			}
 			let c = channel_of(row, 4u * q);
-			y[first + q] = pack4(vec4<u32>(
+			y[first + q] = pack4($vec4<u32>(
 				narrowed(value(bitcast<f32>(kept_bits(first, lane, at, 4u * j)), a, r, c.x)),
 				narrowed(value(bitcast<f32>(kept_bits(first, lane, at, 4u * j + 1u)), a, r, c.y)),
 				narrowed(value(bitcast<f32>(kept_bits(first, lane, at, 4u * j + 2u)), a, r, c.z)),

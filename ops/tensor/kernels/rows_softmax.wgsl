@@ -1,5 +1,5 @@
 // softmax and log_softmax of rows (SEMANTICS.md 15.8, 15.9): each element is read once where it is kept, and written once. In front: rows_load.wgsl,
-// rows_settle.wgsl, the trees `greatest` and `added`, LOGARITHM.
+// rows_settle.wgsl, the trees `greatest` and `added`, LOGARITHM; the dollar stands for what `pack4` takes in front of a quad.
 fn e_of(bits: u32, m: u32) -> u32 {
 	if (bits == 0xff800000u) {
 		return 0u;
@@ -62,7 +62,7 @@ fn main(@builtin(local_invocation_id) lid: vec3<u32>, @builtin(workgroup_id) wid
 			if (q >= quads) {
 				break;
 			}
-			y[first + q] = pack4(finish4(first, lane, at, j));
+			y[first + q] = pack4($finish4(first, lane, at, j));
 		}
 	}
 }

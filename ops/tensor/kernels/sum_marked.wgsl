@@ -1,5 +1,5 @@
 // A round of exact sums (sum_main.wgsl) of those results alone that are marked; items of the others stay what they are. Workgroups behind the
-// last marked one are not needed (marks_groups.wgsl). In front: MARK, `put`, which writes the sum of an item, and `marks`.
+// last marked one are not needed (marks_groups.wgsl). In front: the dollar, what is done with an item that is not, MARK, `put`, which writes the sum of an item, and `marks`.
 var<workgroup> marked: array<u32, 64>;
 var<workgroup> wanted: array<u32, 64>;
 
@@ -27,7 +27,7 @@ fn main(@builtin(local_invocation_index) lid: u32, @builtin(workgroup_id) wid: v
 		if (first_item + lid < arrayLength(&y)) {
 			if (mine) {
 				put(first_item + lid);
-			}
+			}$
 		}
 	}
 }

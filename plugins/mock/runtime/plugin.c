@@ -66,6 +66,9 @@ static pctl_status devices(pctl_instance *inst, const pctl_call *call, uint32_t 
 	/* A mock is a device like others: legalised for, probed, judged. */
 	if (inner.kind == PCTL_DEVICE_REFERENCE)
 		out->kind = PCTL_DEVICE_CPU;
+	for (uint32_t i = 0; i < inst->script.n; i++)
+		if (inst->script.faults[i].kind == MOCK_GPU)
+			out->kind = PCTL_DEVICE_DISCRETE;
 	snprintf(out->name, sizeof(out->name), "mock of %.240s", inner.name);
 	return PCTL_OK;
 }

@@ -229,14 +229,19 @@ def counts(h, backend):
     if r:
         h.check("a function under two indices stays out", dispatches(r) == 2, f"{dispatches(r)}")
         h.check_bytes("a function under two indices", r["bytes"]["y"], (~a + ~a.T).tobytes(), 4)
-    # A view that feeds something else is copied, once.
+    # What feeds a sum is read by it; a view that feeds a scan is copied, once.
     pipe = pipeline(h, "sum.pipe.cfg", {"a": "u32[8,8]"}, [
         ("n", "int.not", {"x": "$a"}, {}), ("t", "tensor.transpose", {"x": "n.y"}, {}), ("s", "tensor.sum", {"x": "t.y"}, {"axes": "0"})],
         {"y": "s.y"})
     r = ran(h, "sum", pipe, {"a": a.tobytes()}, ["y"], "--backend", backend, "--no-memo")
     if r:
-        h.check("a view before a sum is made", [j["fused_into"] for j in r["jobs"]] == ["t", "t", None], str([j["fused_into"] for j in r["jobs"]]))
+        h.check("a view before a sum is read by it", [j["fused_into"] for j in r["jobs"]] == ["s", "s", "s"], str([j["fused_into"] for j in r["jobs"]]))
         h.check_bytes("a sum of a view", r["bytes"]["y"], (~a).T.sum(0, dtype=np.uint32).tobytes(), 4)
+    pipe = pipeline(h, "scan.pipe.cfg", {"a": "u32[64]"}, [
+        ("n", "int.not", {"x": "$a"}, {}), ("t", "tensor.slice", {"x": "n.y"}, {"step": "3"}), ("s", "tensor.scan", {"x": "t.y"}, {})], {"y": "s.y"})
+    r = ran(h, "scan", pipe, {"a": a.tobytes()}, ["y"], "--backend", backend, "--no-memo")
+    if r:
+        h.check("a view before a scan is made", [j["fused_into"] for j in r["jobs"]] == ["t", "t", None], str([j["fused_into"] for j in r["jobs"]]))
 
 
 def memo(h, backend):

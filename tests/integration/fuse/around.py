@@ -1,0 +1,231 @@
+"""Elementwise jobs before and behind products, reductions, softmax and norms, fused with them, against fractions and NumPy-free integers.
+usage: around.py cuts|every|faults products|sums|rows|all BACKEND...
+
+cuts: all chains with no intermediate result as an output, two of them with each alone and with all; every: all with every subset. Each chain is p = x * r, q = p + c, m = the op of q,
+s = m * k, t = s + z, v = t under another shape; every operation rounded by itself."""
+import json
+import math
+import os
+import sys
+
+from harness import Harness, Random
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
+import norms  # noqa: E402
+from matmul import pack, product, transpose  # noqa: E402
+from reduce import one  # noqa: E402
+from sum import wanted as sums  # noqa: E402
+
+JOBS = ("p", "q", "m", "s", "t", "v")
+STEPS = {"f32": ("ieee.mul", "ieee.add", norms.mul, norms.add),
+         "u32": ("int.xor", "int.add", lambda a, b: a ^ b, lambda a, b: (a + b) % (1 << 32))}
+
+
+def text(kind, shape):
+    return f"{kind}[{','.join(map(str, shape))}]"
+
+
+def codes(r, n, kind, plain):
+    """Bits; of f32 numbers near 1, and beside them now and then what has an end of its own."""
+    if kind == "u32":
+        return [r.below(1 << 32) for _ in range(n)]
+    special = [0, 1 << 31, 1, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F7FFFFF, 0x00800000]
+    return [special[r.below(8)] if not plain and r.below(97) == 0 else r.below(2) << 31 | 0x3D800000 + r.below(0x03000000) for _ in range(n)]
+
+
+class Chain:
+    """reads, writes: the library takes what is before, or behind, into its kernels. again: ports that are fed with what feeds another, as a kernel has
+    seven inputs at most."""
+
+    def __init__(self, name, op, shape, out, f, attrs=None, more=None, kind="f32", out_kind=None, reads=True, writes=True, plain=False, again=None):
+        self.name, self.op, self.attrs, self.reads, self.writes = name, op, attrs or {}, reads, writes
+        r, n, m = Random(len(name) * 7919 + sum(map(ord, name))), math.prod(shape), math.prod(out)
+        out_kind = out_kind or kind
+        made = {"x": (kind, shape, codes(r, n, kind, plain)), "r": (kind, shape[-1:], codes(r, shape[-1], kind, True)),
+                "c": (kind, shape, codes(r, n, kind, plain)), "k": (out_kind, out[-1:], codes(r, (out[-1:] or (1,))[0], out_kind, True)),
+                "z": (out_kind, out, codes(r, m, out_kind, plain))}
+        self.ports = {}
+        for port, at in (more or {}).items():
+            made["w" + port] = (kind, at, codes(r, math.prod(at), kind, True))
+            self.ports[port] = made["w" + port][2]
+        again = again or {}
+        self.ports.update({port: self.ports[of] for port, of in again.items()})
+        self.inputs = {f"{name}_{key}": (text(of, at), pack(of, data)) for key, (of, at, data) in made.items()}
+        mul, add, times, plus = STEPS[kind]
+        mul2, add2, times2, plus2 = STEPS[out_kind]
+        p = [times(a, made["r"][2][i % shape[-1]]) for i, a in enumerate(made["x"][2])]
+        q = [plus(a, b) for a, b in zip(p, made["c"][2])]
+        y = f(q, self.ports)
+        s = [times2(a, made["k"][2][i % (out[-1] if out else 1)]) for i, a in enumerate(y)]
+        t = [plus2(a, b) for a, b in zip(s, made["z"][2])]
+        self.want = dict(zip(JOBS, (pack(of, v) for of, v in ((kind, p), (kind, q), (out_kind, y), (out_kind, s), (out_kind, t), (out_kind, t)))))
+        i = lambda key: f"${name}_{key}"
+        j = lambda key: f"{name}_{key}.y"
+        first = {"tensor.matmul": "a"}.get(op, "x")
+        self.jobs = [("p", mul, {"a": i("x"), "b": i("r")}, {}), ("q", add, {"a": j("p"), "b": i("c")}, {}),
+                     ("m", op, {first: j("q"), **{port: i("w" + again.get(port, port)) for port in self.ports}}, self.attrs),
+                     ("s", mul2, {"a": j("m"), "b": i("k")}, {}), ("t", add2, {"a": j("s"), "b": i("z")}, {}),
+                     ("v", "tensor.reshape", {"x": j("t")}, {"shape": "-1"})]
+
+    def groups(self, cut, fuses=True):
+        """The job into which each goes; None: alone."""
+        ends = [c for i, c in enumerate(JOBS) if c == "v" or cut >> i & 1]
+        into, parts = {}, []
+        for i, c in enumerate(JOBS):
+            new = not parts or JOBS[i - 1] in ends or (c == "m" and not self.reads) or (c == "s" and not self.writes)
+            parts = parts + [[c]] if new else parts[:-1] + [parts[-1] + [c]]
+        for part in parts:
+            for c in part:
+                into[c] = f"{self.name}_{part[-1]}" if len(part) > 1 and fuses else None
+        return into
+
+
+def matmul(m, k, n, order="exact", turned=False):
+    def f(q, ports):
+        b = transpose(ports["b"], n, k) if turned else ports["b"]
+        return product(("f32", "f32"), order, "f32", (1, 1, m, k, n), q, b)
+    return f
+
+
+def rows(n, f):
+    return lambda q, ports: [y for first in range(0, len(q), n) for y in f(q[first:first + n])]
+
+
+def norm(op, shape, number):
+    return lambda q, ports: norms.norm(op, "f32", shape, number, norms.rounded("f32", norms.Fraction("1e-5")), {"x": q, **{"weight": [], "bias": [], **ports}})
+
+
+def all_chains(rows_fit=True):
+    """rows_fit: the device has f64, and rows of 64 lie in a kernel."""
+    wide = (32, 64)
+    full = {"reads": rows_fit}
+    yield Chain("thin", "tensor.matmul", (2, 256), (2, 40), matmul(2, 256, 40, turned=True), {"transpose_b": "true"}, {"b": (40, 256)}, reads=False, plain=True)
+    yield Chain("rows", "tensor.matmul", (19, 64), (19, 24), matmul(19, 64, 24, turned=True), {"transpose_b": "true"}, {"b": (24, 64)}, reads=False)
+    yield Chain("small", "tensor.matmul", (3, 20), (3, 7), matmul(3, 20, 7), {}, {"b": (20, 7)}, reads=False)
+    yield Chain("tiles", "tensor.matmul", (24, 32), (24, 20), matmul(24, 32, 20), {}, {"b": (32, 20)}, reads=False)
+    yield Chain("ordered", "tensor.matmul", (24, 32), (24, 20), matmul(24, 32, 20, "sequential"), {"order": "sequential"}, {"b": (32, 20)}, reads=False)
+    yield Chain("words", "tensor.matmul", (9, 11), (9, 5), lambda q, p: product(("u32", "u32"), "", "u32", (1, 1, 9, 11, 5), q, p["b"]), {}, {"b": (11, 5)},
+                kind="u32", reads=False)
+    yield Chain("sum", "tensor.sum", wide, (32,), lambda q, p: sums("tensor.sum", "f32", wide, [1], q), {"axes": "1"})
+    yield Chain("sumplain", "tensor.sum", wide, (32,), lambda q, p: sums("tensor.sum", "f32", wide, [1], q), {"axes": "1"}, plain=True)
+    yield Chain("columns", "tensor.sum", (64, 32), (32,), lambda q, p: sums("tensor.sum", "f32", (64, 32), [0], q), {"axes": "0"})
+    yield Chain("few", "tensor.sum", (5, 7), (5,), lambda q, p: sums("tensor.sum", "f32", (5, 7), [1], q), {"axes": "1"})
+    yield Chain("sumwords", "tensor.sum", (5, 70), (5,), lambda q, p: sums("tensor.sum", "u32", (5, 70), [1], q), {"axes": "1"}, kind="u32")
+    yield Chain("mean", "tensor.mean", wide, (32,), lambda q, p: sums("tensor.mean", "f32", wide, [1], q), {"axes": "1"}, plain=True)
+    for op, out_kind in (("max", "f32"), ("min", "f32"), ("argmax", "u32"), ("all", "u32")):
+        axis = {"axis": "1"} if op == "argmax" else {"axes": "1"}
+        yield Chain(op, "tensor." + op, (6, 33), (6,), rows(33, lambda row, op=op: [one("tensor." + op, "f32", row, 0)]), axis, out_kind=out_kind)
+    yield Chain("long", "tensor.max", (1, 3000), (1,), rows(3000, lambda row: [one("tensor.max", "f32", row, 0)]), {"axes": "1"})
+    yield Chain("rms", "tensor.rms_norm", wide, wide, norm("rms_norm", wide, 1), {}, {"weight": (64,)}, **full)
+    yield Chain("rmsfew", "tensor.rms_norm", (3, 10), (3, 10), norm("rms_norm", (3, 10), 1), {}, {"weight": (10,)}, reads=False)
+    yield Chain("layer", "tensor.layer_norm", wide, wide, norm("layer_norm", wide, 1), {}, {"weight": (64,), "bias": (64,)}, plain=True, **full)
+    yield Chain("group", "tensor.group_norm", (2, 8, 128), (2, 8, 128), norm("group_norm", (2, 8, 128), 2), {"groups": 2}, {"weight": (8,), "bias": (8,)},
+                plain=True, **full)
+    yield Chain("batch", "tensor.batch_norm", (3, 4, 5), (3, 4, 5), norm("batch_norm", (3, 4, 5), 0), {},
+                {"mean": (4,), "variance": (4,)}, again={"weight": "mean", "bias": "variance"})
+    yield Chain("softmax", "tensor.softmax", wide, wide, rows(64, lambda row: norms.softmax("tensor.softmax", "f32", row)), {}, **full)
+    yield Chain("logsoftmax", "tensor.log_softmax", wide, wide, rows(64, lambda row: norms.softmax("tensor.log_softmax", "f32", row)), {}, plain=True, **full)
+    yield Chain("softfew", "tensor.softmax", (4, 6), (4, 6), rows(6, lambda row: norms.softmax("tensor.softmax", "f32", row)), {}, reads=False)
+    yield Chain("logsum", "tensor.logsumexp", (4, 6), (4,), rows(6, lambda row: norms.softmax("tensor.logsumexp", "f32", row)), {}, reads=False)
+
+
+def written(h, chains, cut):
+    """One pipeline of all chains with the intermediate results of the cut as outputs."""
+    inputs, jobs, outputs = [], [], []
+    for c in chains:
+        inputs += [f'{name} : {{ type = "{kind}"; }};' for name, (kind, _) in c.inputs.items()]
+        for key, op, feeds, attrs in c.jobs:
+            feed = " ".join(f'{port} = "{of}";' for port, of in feeds.items())
+            attr = " ".join(f"{k} = {v if v == 'true' or isinstance(v, int) else chr(34) + v + chr(34)};" for k, v in attrs.items())
+            jobs.append(f'{{ id = "{c.name}_{key}"; op = "{op}@1"; in : {{ {feed} }};' + (f" attr : {{ {attr} }};" if attr else "") + " }")
+        outputs += [f'{c.name}_{key} = "{c.name}_{key}.y";' for i, key in enumerate(JOBS) if key == "v" or cut >> i & 1]
+    body = f'pipeline : {{ name = "around"; class = "strict"; inputs : {{ {" ".join(inputs)} }}; jobs : ( {", ".join(jobs)} ); outputs : {{ {" ".join(outputs)} }}; }};'
+    return h.write("around.pipe.cfg", body.encode())
+
+
+def ran(h, what, chains, cut, backend, *more):
+    args = ["--json", "run", written(h, chains, cut), "--backend", backend, "--no-memo", *more]
+    names = [f"{c.name}_{key}" for c in chains for i, key in enumerate(JOBS) if key == "v" or cut >> i & 1]
+    for c in chains:
+        for name, (_, data) in c.inputs.items():
+            args += ["--in", f"{name}=" + h.write("in-" + name, data)]
+    for name in names:
+        args += ["--out", f"{name}=" + h.path("out-" + name)]
+    status, out, err = h.run(*args)
+    if not h.check(what, status == 0, err[-2000:]):
+        return None
+    r = json.loads(out)
+    r["bytes"] = {name: h.read("out-" + name) for name in names}
+    return r
+
+
+def gas(r):
+    return r["gas"], [(j["id"], j["what"], j["gas"], j["class"], j["race"], j["buffer_bytes"]) for j in r["jobs"]]
+
+
+def looked_at(h, r, cut, backend, chains):
+    """The bytes of what a run wrote, and which jobs went into one kernel."""
+    into = {j["id"]: j["fused_into"] for j in r["jobs"]}
+    for c in chains:
+        for i, key in enumerate(JOBS):
+            if key == "v" or cut >> i & 1:
+                h.check_bytes(f"cut {cut:b} {c.name} {key} {backend}", r["bytes"][f"{c.name}_{key}"], c.want[key], 4)
+        found = {key: into[f"{c.name}_{key}"] for key in JOBS}
+        h.check(f"groups of cut {cut:b} {c.name} {backend}", found == c.groups(cut), f"{found}, not {c.groups(cut)}")
+
+
+def whole(h, backend, chains):
+    """All chains fused, each job verified, and one by one: the same bytes, gas, class and sizes, fewer dispatches."""
+    apart = ran(h, f"one by one on {backend}", chains, 0, backend, "--no-fuse")
+    held = ran(h, f"verified on {backend}", chains, 0, backend, "--verify", "all")
+    if apart is None or held is None:
+        return
+    looked_at(h, held, 0, backend, chains)
+    h.check(f"the same bytes {backend}", apart["bytes"] == held["bytes"])
+    h.check(f"one price {backend}", gas(apart) == gas(held))
+    n = [sum(int(j["dispatches"]) - int(j["inputs_looked_at"]) for j in r["jobs"]) for r in (apart, held)]
+    h.check(f"fewer dispatches {backend}", n[1] <= n[0] - 3 * len(chains), f"{n[0]} one by one, {n[1]} fused")
+    h.check(f"all verified {backend}", all(j["verified"] for j in held["jobs"]))
+    h.check(f"none fused {backend}", all(j["fused_into"] is None for j in apart["jobs"]))
+
+
+def cuts(h, backend, chains, which):
+    for cut in which:
+        r = ran(h, f"cut {cut:b} on {backend}", chains, cut, backend)
+        if r is not None:
+            looked_at(h, r, cut, backend, chains)
+
+
+def faults(h):
+    """A product and a sum behind a matrix product, made one operation: alone the jobs are right."""
+    chain = next(all_chains())
+    device = "mock:wrap=cpu+late-contract"
+    r = ran(h, "a device that contracts, one by one", [chain], 0, device, "--no-fuse", "--verify", "all")
+    h.check("one by one it is right", r is not None and r["bytes"]["thin_v"] == chain.want["v"])
+    args = ["run", written(h, [chain], 0), "--backend", device, "--no-memo", "--verify", "all", "--out", "thin_v=" + h.path("y")]
+    for name, (_, data) in chain.inputs.items():
+        args += ["--in", f"{name}=" + h.write("in-" + name, data)]
+    status, _, err = h.run(*args)
+    h.check("an end of a matrix product that contracts is caught", status != 0 and "PC52" in err, err)
+    h.planted("an end of a matrix product that contracts", "core/runtime/graph/jobplan_through.c", "PC5216", err)
+
+
+PRODUCTS = ("thin", "rows", "small", "tiles", "ordered", "words")
+SUMS = ("sum", "sumplain", "columns", "few", "sumwords", "mean", "max", "min", "argmax", "all", "long")
+
+
+def main():
+    what, kind, backends = sys.argv[1], sys.argv[2], sys.argv[3:]
+    h = Harness()
+    if what == "faults":
+        faults(h)
+    chains = [c for c in all_chains() if kind == "all" or ("products" if c.name in PRODUCTS else "sums" if c.name in SUMS else "rows") == kind]
+    for backend in backends if what != "faults" else []:
+        whole(h, backend, chains)
+        if what == "every":
+            cuts(h, backend, chains, range(1, 32))
+        else:
+            cuts(h, backend, [chains[0], chains[-1]], [31] + [1 << i for i in range(5)])
+    h.finish()
+
+
+main()
