@@ -6,13 +6,14 @@ import struct
 import sys
 
 from harness import Harness
-from kernels import buffer, kernel, run_kernel
 from packed import pack
-from present import present
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dtype"))
+for folder in ("../ops", "../../dtype"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), folder))
 import codes  # noqa: E402
 from codes import BLOCKS, F, WAYS  # noqa: E402
+from kernels import buffer, kernel, run_kernel  # noqa: E402
+from present import present  # noqa: E402
 
 # Rounded to what an f16 and a bf16 hold, too, so that every type has the same numbers.
 KINDS = ["any", "zeros", "positive", "integers", "above", "below", "tiny", "wide", "ties", "steps"]
