@@ -233,7 +233,8 @@ def whole(device, work):
         same(f"{what}: the same answers", alone, got)
         h.check(f"{what}: their places are free again", s.idle(patient(20)), str(s.health()))
     limits(s)
-    h.check(f"{device}: threads, files and memory are bounded", s.threads() == threads and s.files() <= files + 2 and s.memory() < memory + 40000,
+    # A pipeline that is built later has files of its own; connections, of which there were hundreds, leave none.
+    h.check(f"{device}: threads, files and memory are bounded", s.threads() == threads and s.files() <= files + 24 and s.memory() < memory + 40000,
             f"{s.threads()} {threads}, {s.files()} {files}, {s.memory()} KiB, {memory} before")
     ended(device, s)
     return alone
