@@ -56,10 +56,11 @@ static void yarn(const config_reader *r, const cJSON *j)
 	p->scaling = PCTL_MODEL_SCALING_YARN;
 	p->low = config_number(r, j, "beta_slow", 1);
 	p->high = config_number(r, j, "beta_fast", 32);
-	p->n_original = config_integer(r, j, "original_max_position_embeddings", r->m->shape.n_context);
-	p->magnitude = config_number(r, j, "attention_factor",
-				 mscale != 0 && all != 0 ? (1 + mscale * plain) / (1 + all * plain)
-							 : 1 + plain);
+	p->n_original =
+		config_integer(r, j, "original_max_position_embeddings", r->m->shape.n_context);
+	p->magnitude = config_number(
+		r, j, "attention_factor",
+		mscale != 0 && all != 0 ? (1 + mscale * plain) / (1 + all * plain) : 1 + plain);
 }
 
 static const float *factors(const config_reader *r, const cJSON *of, const char *name)
@@ -100,8 +101,8 @@ static void longrope(const config_reader *r, const cJSON *j)
 	p->scaling = PCTL_MODEL_SCALING_LONGROPE;
 	p->far_factors = factors(r, j, "long_factor");
 	p->near_factors = factors(r, j, "short_factor");
-	p->n_original =
-		config_integer(r, config_item(j, original) != NULL ? j : r->json, original, UINT64_MAX);
+	p->n_original = config_integer(r, config_item(j, original) != NULL ? j : r->json, original,
+				       UINT64_MAX);
 	if (config_item(j, original) != NULL && config_item(r->json, original) != NULL &&
 	    config_integer(r, r->json, original, 0) != p->n_original)
 		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"%s\" is given twice, as two numbers",
@@ -118,13 +119,14 @@ static void longrope(const config_reader *r, const cJSON *j)
 			    n, p->n_original);
 	p->factor = 1;
 	p->magnitude = config_number(r, j, "attention_factor",
-				 pctl_model_longrope_magnitude(n, p->n_original));
+				     pctl_model_longrope_magnitude(n, p->n_original));
 }
 
 static void scaling(const config_reader *r, const cJSON *j)
 {
 	pctl_model_rope *p = &r->m->shape.rope;
-	const cJSON *type = config_item(j, "rope_type") != NULL ? config_item(j, "rope_type") : config_item(j, "type");
+	const cJSON *type = config_item(j, "rope_type") != NULL ? config_item(j, "rope_type")
+								: config_item(j, "type");
 	const char *name = cJSON_IsString(type) ? type->valuestring : NULL;
 
 	p->base = config_number(r, j, "rope_theta", p->base);
@@ -149,7 +151,8 @@ static void scaling(const config_reader *r, const cJSON *j)
 		p->scaling = PCTL_MODEL_SCALING_LLAMA3;
 		p->low = config_number(r, j, "low_freq_factor", (double)NAN);
 		p->high = config_number(r, j, "high_freq_factor", (double)NAN);
-		p->n_original = config_integer(r, j, "original_max_position_embeddings", UINT64_MAX);
+		p->n_original =
+			config_integer(r, j, "original_max_position_embeddings", UINT64_MAX);
 	} else if (strcmp(name, "yarn") == 0) {
 		yarn(r, j);
 	} else if (strcmp(name, "dynamic") == 0) {
@@ -164,7 +167,8 @@ static void scaling(const config_reader *r, const cJSON *j)
 
 void config_rope(const config_reader *r)
 {
-	const cJSON *old = config_item(r->json, "rope_scaling"), *new = config_item(r->json, "rope_parameters");
+	const cJSON *old = config_item(r->json, "rope_scaling"),
+		    *new = config_item(r->json, "rope_parameters");
 
 	r->m->shape.rope.base = config_number(r, r->json, "rope_theta", 10000);
 	if ((old != NULL && !cJSON_IsObject(old)) || (new != NULL && !cJSON_IsObject(new)) ||

@@ -1,6 +1,7 @@
 """Many clients of `pipectl model serve` over a real engine: clients that come at random, each with its own prompts, parameters and ways of reading, get what each gets alone; so they do beside
 clients that are slow, rude or vanish, under limits that are small, with other slots, cuts and devices. Figures are printed.
-usage: load.py quick|full DEVICE...; full: 32 clients, and a device that goes wrong now and then, which is seen"""
+usage: load.py quick|full DEVICE...; full: 32 clients, and a device whose steps give what an earlier one gave, which is seen"""
+import functools
 import json
 import os
 import random
@@ -27,8 +28,10 @@ HEAD = b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: appli
 
 
 def serve(device, *more):
-    return fake.Server(*LIMITS, *more, program=[h.pipectl, "--home", h.path("home"), "model", "serve", "--model", h.path(NAME), "--tokenizer", TOKENIZER,
-                                                          "--family", "qwen2.5", "--backend", device])
+    s = fake.Server(*LIMITS, *more, program=[h.pipectl, "--home", h.path("home"), "model", "serve", "--model", h.path(NAME), "--tokenizer", TOKENIZER,
+                                                       "--family", "qwen2.5", "--backend", device])
+    s.ask = functools.partial(s.ask, timeout=patient(280))  # 32 wait for one another
+    return s
 
 
 # ---- what clients ask
@@ -233,7 +236,8 @@ def whole(device, work):
         same(f"{what}: the same answers", alone, got)
         h.check(f"{what}: their places are free again", s.idle(patient(20)), str(s.health()))
     limits(s)
-    h.check(f"{device}: threads, files and memory are bounded", s.threads() == threads and s.files() <= files + 2 and s.memory() < memory + 40000,
+    # A pipeline that is built later has files of its own; connections, of which there were hundreds, leave none.
+    h.check(f"{device}: threads, files and memory are bounded", s.threads() == threads and s.files() <= files + 24 and s.memory() < memory + 40000,
             f"{s.threads()} {threads}, {s.files()} {files}, {s.memory()} KiB, {memory} before")
     ended(device, s)
     return alone
@@ -254,14 +258,14 @@ def main():
         alone = here
     # What the server is told about batches changes no answer.
     for what, options in (("one slot", ["--slots", "1"]), ("32 slots, whole prompts", ["--slots", "32", "--chunk", "200"]), ("steps of 8 tokens", ["--slots", "4", "--chunk", "5", "--step-tokens", "8"]))[:3 if FULL else 1]:
-        s = serve(sys.argv[2], *options)
+        s = serve(sys.argv[-1], *options)
         same(what, alone, together(s, work, rng)[0])
         ended(what, s)
     if FULL:
-        s = serve("mock:wrap=cpu+late-racy", "--slots", "4")
+        s = serve("mock:wrap=cpu+late-stale", "--slots", "4")
         wrong = differing(alone, together(s, work, rng)[0])
-        h.check("a device that gives something else now and then is seen", len(wrong) > 0)
-        print(f"a device that goes wrong in every other submission: {len(wrong)} of {CLIENTS * EACH} answers differ", flush=True)
+        h.check("a device that gives in a step what it gave in the first is seen", len(wrong) > 0)
+        print(f"a device whose later steps give what the first gave: {len(wrong)} of {CLIENTS * EACH} answers differ", flush=True)
         s.stop(seconds=patient(60))
     h.finish()
 
