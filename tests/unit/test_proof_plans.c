@@ -36,7 +36,8 @@ static void hold(const pctl_unit *u, uint64_t b, uint64_t *cases, uint64_t *skip
 /* Under sanitizers the first unit of each op and one of 40 of the rest: units of an op differ in type and law, and go through the same code. */
 static int is_taken(const pctl_units *list, uint32_t i)
 {
-	const char *now = list->units[i].subject, *before = i == 0 ? "" : list->units[i - 1].subject;
+	const char *now = list->units[i].subject,
+		   *before = i == 0 ? "" : list->units[i - 1].subject;
 	const size_t op = strcspn(now, " ");
 
 	return !PCTL_TEST_SANITIZED || i % 40 == 0 || op != strcspn(before, " ") ||
@@ -165,7 +166,8 @@ static void test_proof_plans__compositions_hold(void **state)
 			continue;
 		assert_int_equal(u->level, 4);
 		n++;
-		for (uint64_t b = n % 3; b < u->n_blocks && (b < some || every(u->n_blocks) == 1); b += 3)
+		for (uint64_t b = n % 3; b < u->n_blocks && (b < some || every(u->n_blocks) == 1);
+		     b += 3)
 			hold(u, b, &cases, &skipped, NULL);
 		for (uint64_t b = 0; b < u->n_blocks && cases == 0 && !PCTL_TEST_SANITIZED; b++)
 			hold(u, b, &cases, &skipped, NULL);

@@ -1,5 +1,5 @@
 """transformer.sample against its definition (SEMANTICS.md 18.17): rows put in order, exponentials to 60 decimal digits, sums as fractions; and whether what
-is drawn is distributed as it says. usage: sampling.py all|few|split|large BACKEND..."""
+is drawn is distributed as it says. usage: sampling.py all|few|split BACKEND..., or sampling.py large TOKENS BACKEND..."""
 import struct
 import sys
 from fractions import Fraction
@@ -135,9 +135,9 @@ def distribution(h, r, backends, n):
 def main():
     h, r, backends = Harness(), Random(5), sys.argv[2:]
     if sys.argv[1] == "large":
-        v = 151936
+        v, backends = int(sys.argv[2]), sys.argv[3:]
         run(h, backends, "large", [logits(r, v, how) for how in ("plain", "flat")],
-            [(f32(1.0), 0, f32(1.0), 0, (1, 2), 3), (f32(0.9), 50000, f32(0.9), f32(0.01), (4, 5), 6)])
+            [(f32(1.0), 0, f32(1.0), 0, (1, 2), 3), (f32(0.9), min(50000, v // 3), f32(0.9), f32(0.01), (4, 5), 6)])
         h.finish()
     if sys.argv[1] == "split":
         # Rows that several workgroups share, and the longest that one has alone.
