@@ -12,7 +12,8 @@
 #define MOST_INSTRUCTIONS 4096u
 #define MOST_INDICES 1024u
 #define SEVERAL UINT32_MAX /* indices under which a view is read */
-#define OF_PORT(port) (SEVERAL - 1u - (port)) /* what the index of an input of the middle is made from */
+#define OF_PORT(port) \
+	(SEVERAL - 1u - (port)) /* what the index of an input of the middle is made from */
 
 int pctl_run_may_fuse(const pctl_running *r)
 {
@@ -46,8 +47,8 @@ static int is_free(const pctl_run_node *n)
 /* Its plan is one kernel that the host wrote, of which nothing has to be said while it runs. */
 static int can_join(const pctl_run_node *n)
 {
-	return is_free(n) && n->canonical->form != PCTL_PLAN_FORM_OTHER && n->canonical->n_steps == 1 &&
-	       pctl_run_element_unit(n)->turns == 0;
+	return is_free(n) && n->canonical->form != PCTL_PLAN_FORM_OTHER &&
+	       n->canonical->n_steps == 1 && pctl_run_element_unit(n)->turns == 0;
 }
 
 static int has_32_bits(const pctl_tensor_type *t)
@@ -71,8 +72,9 @@ static int writes_through(const pctl_run_node *n)
 
 static int can_be_middle(const pctl_run_node *n)
 {
-	return is_free(n) && n->apart != PCTL_RUN_APART_ALL && n->canonical->form == PCTL_PLAN_FORM_OTHER &&
-	       n->n_measured == 0 && pctl_lookup_port(n->node->op.desc) == UINT32_MAX;
+	return is_free(n) && n->apart != PCTL_RUN_APART_ALL &&
+	       n->canonical->form == PCTL_PLAN_FORM_OTHER && n->n_measured == 0 &&
+	       pctl_lookup_port(n->node->op.desc) == UINT32_MAX;
 }
 
 static uint32_t instructions_of(const pctl_run_node *n)

@@ -126,9 +126,8 @@ static void describe(const pctl_running *r, const pctl_run_group *g, pctl_elemen
 {
 	*lanes = 4;
 	for (uint32_t i = 0; i < g->n_in; i++) {
-		nodes[i] = (pctl_element_node){.kind = PCTL_ELEMENT_INPUT,
-					       .buffer = i,
-					       .type = read_type(r, g, g->in[i])};
+		nodes[i] = (pctl_element_node){
+			.kind = PCTL_ELEMENT_INPUT, .buffer = i, .type = read_type(r, g, g->in[i])};
 		(void)pctl_type_buffer_bytes(&nodes[i].type, &in_bytes[i]);
 	}
 	for (uint32_t i = 0; i < g->n_jobs; i++) {
@@ -214,9 +213,8 @@ static pctl_status plan_group(pctl_running *r, const pctl_run_group *g, pctl_ses
 	if (nodes == NULL)
 		return pctl_no_memory(call, "a plan");
 	describe(r, g, nodes, in_bytes, &lanes);
-	status = g->middle != UINT32_MAX
-			 ? plan_middle(r, g, on, nodes, in_bytes, call, out)
-			 : plan_kernel(r, g, on, nodes, in_bytes, lanes, call, out);
+	status = g->middle != UINT32_MAX ? plan_middle(r, g, on, nodes, in_bytes, call, out)
+					 : plan_kernel(r, g, on, nodes, in_bytes, lanes, call, out);
 	free(nodes);
 	if (status == PCTL_OK && ((*out)->race != PCTL_PROOF_PROVEN || (*out)->order != NULL ||
 				  (*out)->determinism > PCTL_CLASS_STRICT))
@@ -282,8 +280,8 @@ pctl_status pctl_run_ready_group(pctl_running *r, pctl_run_group *g, pctl_sessio
 		dissolve(r, g);
 		if (g->middle == UINT32_MAX)
 			return PCTL_OK;
-		r->nodes[g->middle].apart = has_before(r, g) ? PCTL_RUN_APART_BEFORE
-							     : PCTL_RUN_APART_ALL;
+		r->nodes[g->middle].apart =
+			has_before(r, g) ? PCTL_RUN_APART_BEFORE : PCTL_RUN_APART_ALL;
 		return pctl_run_fuse(r, r->nodes[g->jobs[0]].place, r->nodes[g->root].place + 1);
 	}
 	for (uint32_t i = 0; i < g->n_jobs; i++) {

@@ -33,10 +33,10 @@ struct pctl_frame {
 	pctl_repeat *repeat;			 /* under way, or NULL */
 	/* Of each output 1 + the input whose range it has, or 0; whether a command has touched it (jobplan_put.c). */
 	uint8_t places[PCTL_PORTS_MAX], touched[PCTL_PORTS_MAX];
-	uint32_t n_in, n_out; /* where places are found; else 0 */
+	uint32_t n_in, n_out;		    /* where places are found; else 0 */
 	const struct pctl_through *through; /* functions that its kernels may call, or NULL */
 	uint32_t used, reserved2;	    /* flags of those that some called */
-	pctl_status status;   /* the first that a callback refused: plan must not go on after it */
+	pctl_status status; /* the first that a callback refused: plan must not go on after it */
 };
 
 pctl_status pctl_plan_no_memory(const pctl_call *call);
