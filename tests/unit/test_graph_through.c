@@ -10,9 +10,9 @@
 
 #define N 256u
 #define BYTES (N * 4u)
-#define MAIN(e)                                                      \
-	"@compute @workgroup_size(64)\n"                             \
-	"fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"  \
+#define MAIN(e)                                                     \
+	"@compute @workgroup_size(64)\n"                            \
+	"fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n" \
 	"\tlet i = id.x;\n\tif (i < arrayLength(&y)) { y[i] = " e "; }\n}\n"
 #define Y "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
 #define X "@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
@@ -131,25 +131,24 @@ static pctl_status plan_through(const pctl_call *call, pctl_kernels *kernels, pc
 	const pctl_op_query q = {.head = PCTL_HEAD(pctl_op_query), .n_in = 1, .in = &type};
 	const pctl_op_ref op = {&library, NULL, &twice, 0, 0, "p", "d1"};
 	const uint64_t bytes[3] = {BYTES, BYTES, 4};
-	pctl_element_node nodes[6] = {
-		{.kind = PCTL_ELEMENT_INPUT, .type = type},
-		{.kind = PCTL_ELEMENT_INPUT, .buffer = 1, .type = type},
-		{.kind = PCTL_ELEMENT_INPUT, .buffer = 2, .type = one},
-		{.kind = PCTL_ELEMENT_FUNCTION,
-		 .type = type,
-		 .op = "p.plus",
-		 .text = PLUS,
-		 .operand = PCTL_SCALAR_U32,
-		 .n_in = 2,
-		 .in = {0, 1}},
-		{.kind = PCTL_ELEMENT_GIVEN, .type = type},
-		{.kind = PCTL_ELEMENT_FUNCTION,
-		 .type = type,
-		 .op = "p.plus",
-		 .text = PLUS,
-		 .operand = PCTL_SCALAR_U32,
-		 .n_in = 2,
-		 .in = {4, 2}}};
+	pctl_element_node nodes[6] = {{.kind = PCTL_ELEMENT_INPUT, .type = type},
+				      {.kind = PCTL_ELEMENT_INPUT, .buffer = 1, .type = type},
+				      {.kind = PCTL_ELEMENT_INPUT, .buffer = 2, .type = one},
+				      {.kind = PCTL_ELEMENT_FUNCTION,
+				       .type = type,
+				       .op = "p.plus",
+				       .text = PLUS,
+				       .operand = PCTL_SCALAR_U32,
+				       .n_in = 2,
+				       .in = {0, 1}},
+				      {.kind = PCTL_ELEMENT_GIVEN, .type = type},
+				      {.kind = PCTL_ELEMENT_FUNCTION,
+				       .type = type,
+				       .op = "p.plus",
+				       .text = PLUS,
+				       .operand = PCTL_SCALAR_U32,
+				       .n_in = 2,
+				       .in = {4, 2}}};
 	const pctl_through t = {.op = &op,
 				.q = &q,
 				.flags = READ | WRITE,

@@ -158,8 +158,11 @@ static pctl_status plan_middle(pctl_running *r, const pctl_run_group *g, pctl_se
 
 	(void)pctl_type_buffer_bytes(&n->out[0], &t.out_bytes);
 	for (uint32_t i = 0; i < n->node->n_in; i++) {
-		const uint32_t from = number_of(g, n->node->in[i]);
+		uint32_t from = number_of(g, n->node->in[i]);
 
+		/* Views of bytes as they lie are these bytes. */
+		while (from >= g->n_in && !pctl_run_reads_through(n, i))
+			from = nodes[from].in[0];
 		t.in[i] = from;
 		if (from < g->n_in)
 			continue;
@@ -232,10 +235,10 @@ static void dissolve(pctl_running *r, pctl_run_group *g)
 
 static int has_before(const pctl_running *r, const pctl_run_group *g)
 {
-	const pctl_graph_node *n = r->nodes[g->middle].node;
+	const pctl_run_node *n = &r->nodes[g->middle];
 
-	for (uint32_t i = 0; i < n->n_in; i++)
-		if (number_of(g, n->in[i]) >= g->n_in)
+	for (uint32_t i = 0; i < n->node->n_in; i++)
+		if (number_of(g, n->node->in[i]) >= g->n_in && pctl_run_reads_through(n, i))
 			return 1;
 	return 0;
 }

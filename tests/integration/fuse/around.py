@@ -195,6 +195,26 @@ def cuts(h, backend, chains, which):
             looked_at(h, r, cut, backend, chains)
 
 
+def bare(h, backend):
+    """Rows under another shape before a product are the product's own; what is no more than a part of them, or wanted besides, is made."""
+    r = Random(5)
+    x, b = codes(r, 512, "f32", True), codes(r, 2560, "f32", True)
+    want = pack("f32", matmul(2, 256, 10, turned=True)(x, {"b": b}))
+    for what, op, attr, shape, outputs, into in (
+            ("a shape", "tensor.reshape", 'shape = "2,256";', "512", "", "m"), ("a shape of a shape", "tensor.reshape", 'shape = "2,256";', "1,512", "", "m"),
+            ("a part", "tensor.slice", 'stop = "2";', "3,256", "", None), ("a shape that is wanted", "tensor.reshape", 'shape = "2,256";', "512", 'u = "u.y";', None)):
+        pipe = h.write("bare.pipe.cfg", (f'pipeline : {{ name = "bare"; class = "strict"; inputs : {{ x : {{ type = "f32[{shape}]"; }}; b : {{ type = "f32[10,256]"; }}; }};'
+                       f'jobs : ( {{ id = "u"; op = "{op}@1"; in : {{ x = "$x"; }}; attr : {{ {attr} }}; }}, {{ id = "m"; op = "tensor.matmul@1"; in : {{ a = "u.y"; b = "$b"; }};'
+                       f'attr : {{ transpose_b = true; }}; }} ); outputs : {{ y = "m.y"; {outputs} }}; }};').encode())
+        more = ["--out", "u=" + h.path("u")] if outputs else []
+        status, out, err = h.run("--json", "run", pipe, "--backend", backend, "--no-memo", "--in", "x=" + h.write("bx", pack("f32", x) + bytes(1024 if op == "tensor.slice" else 0)),
+                                 "--in", "b=" + h.write("bb", pack("f32", b)), "--out", "y=" + h.path("y"), *more)
+        if h.check(f"{what} {backend}", status == 0, err):
+            found = [j["fused_into"] for j in json.loads(out)["jobs"]]
+            h.check(f"{what} before a product {backend}", found == [into, into], str(found))
+            h.check_bytes(f"{what} {backend}: bytes", h.read("y"), want, 4)
+
+
 def faults(h):
     """A product and a sum behind a matrix product, made one operation: alone the jobs are right."""
     chain = next(all_chains())
@@ -221,6 +241,8 @@ def main():
     chains = [c for c in all_chains() if kind == "all" or ("products" if c.name in PRODUCTS else "sums" if c.name in SUMS else "rows") == kind]
     for backend in backends if what != "faults" else []:
         whole(h, backend, chains)
+        if kind != "sums" and kind != "rows":
+            bare(h, backend)
         if what == "every":
             cuts(h, backend, chains, range(1, 32))
         else:
