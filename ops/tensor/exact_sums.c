@@ -126,8 +126,7 @@ static void run_round(kit_plan *p, const tensor_axes *a, const tensor_round *giv
 void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e, uint32_t to)
 {
 	const int marked = e->marks != TENSOR_NONE;
-	const int copies =
-		to != kit_out(p, 0) || (p->through & PCTL_PLAN_WRITE_THROUGH(0)) == 0;
+	const int copies = to != kit_out(p, 0) || (p->through & PCTL_PLAN_WRITE_THROUGH(0)) == 0;
 	piece x = {e, marked ? last_marked(p, a, e->marks) : 0};
 	tensor_round r;
 

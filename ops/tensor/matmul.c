@@ -367,8 +367,8 @@ static void plan(kit_plan *p)
 static const pctl_port in[] = {
 	{"a", TYPES, "[.., m, k], or [.., k, m] where transpose_a", 0, 0},
 	{"b", PACKED TYPES, "[.., k, n], or [.., n, k] where transpose_b", 0, 0}};
-static const pctl_port out[] = {
-	{"y", "f32|f16|bf16|i32|u32|i64|u64[...]", "the products, [.., m, n]", PCTL_PORT_THROUGH, 0}};
+static const pctl_port out[] = {{"y", "f32|f16|bf16|i32|u32|i64|u64[...]",
+				 "the products, [.., m, n]", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc attr[] = {
 	{"order", "exact", "exact, sequential, sequential_unfused or chunked", PCTL_ATTR_STRING, 0,
 	 0, 0},

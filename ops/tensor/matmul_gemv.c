@@ -288,12 +288,13 @@ static void add_writes(kit_wgsl *w, int is_half, int is_through)
 		"\t\tlet c = l % (COLUMNS / PER_WORD);\n"
 		"\t\tlet word = first / PER_WORD + c;\n"
 		"\t\tif (r < params.m && word < params.n / PER_WORD) {\n");
-	kit_wgsl_add(w, is_half ? "\t\t\ty[r * (params.n / PER_WORD) + word] = results[slot_of(c * "
-				  "2u, r)] | (results[slot_of(c * 2u + 1u, r)] << 16u);\n"
-		     : is_through
-			     ? "\t\t\ty[r * params.n + word] = write_through_0(r * params.n + word, "
-			       "results[slot_of(c, r)]);\n"
-			     : "\t\t\ty[r * params.n + word] = results[slot_of(c, r)];\n");
+	kit_wgsl_add(
+		w, is_half ? "\t\t\ty[r * (params.n / PER_WORD) + word] = results[slot_of(c * "
+			     "2u, r)] | (results[slot_of(c * 2u + 1u, r)] << 16u);\n"
+		   : is_through
+			   ? "\t\t\ty[r * params.n + word] = write_through_0(r * params.n + word, "
+			     "results[slot_of(c, r)]);\n"
+			   : "\t\t\ty[r * params.n + word] = results[slot_of(c, r)];\n");
 	kit_wgsl_add(w, "\t\t}\n\t}\n}\n");
 }
 

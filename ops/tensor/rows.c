@@ -44,19 +44,19 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 	       (caps->max_turns == 0 || turns <= caps->max_turns);
 }
 
-#define LOAD                                                                                    \
-	"@group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;\n"                       \
-	"fn load4(q: u32) -> vec4<u32> {\n\treturn x[q];\n}\n"                                  \
+#define LOAD                                                              \
+	"@group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;\n" \
+	"fn load4(q: u32) -> vec4<u32> {\n\treturn x[q];\n}\n"            \
 	"fn load1(q: u32, c: u32) -> u32 {\n\treturn x[q][c];\n}\n"
 /* Loops, so that what may be long stands in the kernel once. */
-#define LOAD_THROUGH                                                                            \
-	"fn load1(q: u32, c: u32) -> u32 {\n\treturn read_through_0(4u * q + c);\n}\n"          \
-	"fn load4(q: u32) -> vec4<u32> {\n\tvar v = vec4<u32>();\n"                             \
+#define LOAD_THROUGH                                                                   \
+	"fn load1(q: u32, c: u32) -> u32 {\n\treturn read_through_0(4u * q + c);\n}\n" \
+	"fn load4(q: u32) -> vec4<u32> {\n\tvar v = vec4<u32>();\n"                    \
 	"\tfor (var c = 0u; c < 4u; c++) {\n\t\tv[c] = load1(q, c);\n\t}\n\treturn v;\n}\n"
 #define PACK "fn pack4(v: vec4<u32>) -> vec4<u32> {\n\treturn v;\n}\n"
-#define PACK_THROUGH                                                                            \
-	"fn pack4(q: u32, bits: vec4<u32>) -> vec4<u32> {\n\tvar v = bits;\n"                   \
-	"\tfor (var c = 0u; c < 4u; c++) {\n"                                                   \
+#define PACK_THROUGH                                                          \
+	"fn pack4(q: u32, bits: vec4<u32>) -> vec4<u32> {\n\tvar v = bits;\n" \
+	"\tfor (var c = 0u; c < 4u; c++) {\n"                                 \
 	"\t\tv[c] = write_through_0(4u * q + c, v[c]);\n\t}\n\treturn v;\n}\n"
 
 int tensor_rows_read_once(const kit_plan *p, const tensor_rows *r)

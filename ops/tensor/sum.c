@@ -230,11 +230,13 @@ static void law_product(kit_law *l)
 
 /* ---- the ops -------------------------------------------------------------------------------- */
 
-static const pctl_port sum_in[] = {{"x", "f32|f16|bf16|i32|u32|i64|u64[...]", "the terms", PCTL_PORT_THROUGH, 0}};
+static const pctl_port sum_in[] = {
+	{"x", "f32|f16|bf16|i32|u32|i64|u64[...]", "the terms", PCTL_PORT_THROUGH, 0}};
 static const pctl_port sum_out[] = {
 	{"y", "f32|f16|bf16|i32|u32|i64|u64[...]", "the sums, of x's type", PCTL_PORT_THROUGH, 0}};
 static const pctl_port mean_in[] = {{"x", "f32|f16|bf16[...]", "the terms", PCTL_PORT_THROUGH, 0}};
-static const pctl_port mean_out[] = {{"y", "f32|f16|bf16[...]", "the means, of x's type", PCTL_PORT_THROUGH, 0}};
+static const pctl_port mean_out[] = {
+	{"y", "f32|f16|bf16[...]", "the means, of x's type", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc attr[] = {
 	{"axes", "",
 	 "what is summed over: numbers of axes between commas, negative ones from the end; if not "

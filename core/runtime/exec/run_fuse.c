@@ -12,7 +12,11 @@
 #define MOST_INSTRUCTIONS 4096u
 #define MOST_INDICES 1024u
 #define SEVERAL UINT32_MAX /* indices under which a view is read */
-#define OF_PORT(port) (SEVERAL - 1u - (port)) /* what the index of an input of the middle is made from */
+#define OF_PORT(port) \
+	(SEVERAL - 1u - (port)) /* what the index of an input of the middle is made from */
+#define BARE            \
+	(SEVERAL - 1u - \
+	 PCTL_PORTS_MAX) /* of an input of the middle that is bound: its bytes as they lie */
 
 int pctl_run_may_fuse(const pctl_running *r)
 {
@@ -46,8 +50,8 @@ static int is_free(const pctl_run_node *n)
 /* Its plan is one kernel that the host wrote, of which nothing has to be said while it runs. */
 static int can_join(const pctl_run_node *n)
 {
-	return is_free(n) && n->canonical->form != PCTL_PLAN_FORM_OTHER && n->canonical->n_steps == 1 &&
-	       pctl_run_element_unit(n)->turns == 0;
+	return is_free(n) && n->canonical->form != PCTL_PLAN_FORM_OTHER &&
+	       n->canonical->n_steps == 1 && pctl_run_element_unit(n)->turns == 0;
 }
 
 static int has_32_bits(const pctl_tensor_type *t)
@@ -57,7 +61,7 @@ static int has_32_bits(const pctl_tensor_type *t)
 }
 
 /* An input of the middle that may be read through a function; its output that may be written so. */
-static int reads_through(const pctl_run_node *n, uint32_t port)
+int pctl_run_reads_through(const pctl_run_node *n, uint32_t port)
 {
 	return n->apart == PCTL_RUN_APART_NOT &&
 	       (pctl_op_input(n->node->op.desc, port)->flags & PCTL_PORT_THROUGH) != 0 &&
@@ -69,10 +73,20 @@ static int writes_through(const pctl_run_node *n)
 	return (n->node->op.desc->out[0].flags & PCTL_PORT_THROUGH) != 0 && has_32_bits(&n->out[0]);
 }
 
+/* Its library speaks of functions at some port, and no output of it lies in an input's place. */
 static int can_be_middle(const pctl_run_node *n)
 {
-	return is_free(n) && n->apart != PCTL_RUN_APART_ALL && n->canonical->form == PCTL_PLAN_FORM_OTHER &&
-	       n->n_measured == 0 && pctl_lookup_port(n->node->op.desc) == UINT32_MAX;
+	const pctl_op_desc *d = n->node->op.desc;
+	uint32_t flags;
+
+	if (!is_free(n) || n->apart == PCTL_RUN_APART_ALL ||
+	    n->canonical->form != PCTL_PLAN_FORM_OTHER || n->n_measured != 0 ||
+	    pctl_lookup_port(d) != UINT32_MAX)
+		return 0;
+	flags = d->out[0].flags;
+	for (uint32_t i = 0; i < n->node->n_in; i++)
+		flags |= pctl_op_input(d, i)->flags & PCTL_PORT_THROUGH;
+	return (flags & PCTL_PORT_THROUGH) != 0 && PCTL_PORT_PLACE(flags) == 0;
 }
 
 static uint32_t instructions_of(const pctl_run_node *n)
@@ -163,11 +177,13 @@ static int is_read_within(struct growing *g, uint32_t job, uint32_t *under)
 			if (pctl_run_lanes_in(n, i) != pctl_run_lanes_out(&g->r->nodes[job]))
 				return 0;
 			m = pctl_run_index_map(n, i);
-			if (g->jobs[j] != g->middle)
-				here = index_under(g, g->under[g->jobs[j]], &m);
-			else if (reads_through(n, i))
-				here = g->port[i];
+			if (g->jobs[j] == g->middle)
+				here = pctl_run_reads_through(n, i) ? g->port[i] : BARE;
+			else if (g->under[g->jobs[j]] == BARE)
+				here = BARE;
 			else
+				here = index_under(g, g->under[g->jobs[j]], &m);
+			if (users != 0 && *under != here && (here == BARE || *under == BARE))
 				return 0;
 			*under = users++ == 0 || *under == here ? here : SEVERAL;
 		}
@@ -273,6 +289,16 @@ static void take_middle(struct growing *g, uint32_t job)
 	}
 }
 
+/* A view that gives all of the bytes that it is a view of, in their order. */
+static int is_bare(const pctl_run_node *n)
+{
+	uint64_t from = 0, to = 0;
+
+	return n->canonical->form == PCTL_PLAN_FORM_VIEW && pctl_run_index_map(n, 0).rank == 0 &&
+	       pctl_type_elements(&n->in[0], &from) && pctl_type_elements(&n->out[0], &to) &&
+	       from == to;
+}
+
 /* 1: the job was taken in. */
 static int take_in(struct growing *g, uint32_t job)
 {
@@ -286,6 +312,8 @@ static int take_in(struct growing *g, uint32_t job)
 	    !same_placement(n, root) || !is_read_within(g, job, &under))
 		return 0;
 	(void)pctl_type_elements(&places, &mine);
+	if (under == BARE && !is_bare(n))
+		return 0;
 	/* A function is computed once for each of its elements, or alone. */
 	if (n->canonical->form == PCTL_PLAN_FORM_FUNCTION &&
 	    (under == SEVERAL || mine < places_of(g, under)))

@@ -10,6 +10,8 @@ const pctl_kernel_module *pctl_run_element_unit(const pctl_run_node *n);
 uint32_t pctl_run_lanes_in(const pctl_run_node *n, uint32_t port);
 uint32_t pctl_run_lanes_out(const pctl_run_node *n);
 pctl_tensor_type pctl_run_places_out(const pctl_run_node *n);
+/* 1: that input of the middle may be read through a function. */
+int pctl_run_reads_through(const pctl_run_node *n, uint32_t port);
 /* How element i of a job is found in its operand. */
 pctl_index_map pctl_run_index_map(const pctl_run_node *n, uint32_t port);
 

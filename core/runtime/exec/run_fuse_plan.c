@@ -126,9 +126,8 @@ static void describe(const pctl_running *r, const pctl_run_group *g, pctl_elemen
 {
 	*lanes = 4;
 	for (uint32_t i = 0; i < g->n_in; i++) {
-		nodes[i] = (pctl_element_node){.kind = PCTL_ELEMENT_INPUT,
-					       .buffer = i,
-					       .type = read_type(r, g, g->in[i])};
+		nodes[i] = (pctl_element_node){
+			.kind = PCTL_ELEMENT_INPUT, .buffer = i, .type = read_type(r, g, g->in[i])};
 		(void)pctl_type_buffer_bytes(&nodes[i].type, &in_bytes[i]);
 	}
 	for (uint32_t i = 0; i < g->n_jobs; i++) {
@@ -159,8 +158,11 @@ static pctl_status plan_middle(pctl_running *r, const pctl_run_group *g, pctl_se
 
 	(void)pctl_type_buffer_bytes(&n->out[0], &t.out_bytes);
 	for (uint32_t i = 0; i < n->node->n_in; i++) {
-		const uint32_t from = number_of(g, n->node->in[i]);
+		uint32_t from = number_of(g, n->node->in[i]);
 
+		/* Views of bytes as they lie are these bytes. */
+		while (from >= g->n_in && !pctl_run_reads_through(n, i))
+			from = nodes[from].in[0];
 		t.in[i] = from;
 		if (from < g->n_in)
 			continue;
@@ -214,9 +216,8 @@ static pctl_status plan_group(pctl_running *r, const pctl_run_group *g, pctl_ses
 	if (nodes == NULL)
 		return pctl_no_memory(call, "a plan");
 	describe(r, g, nodes, in_bytes, &lanes);
-	status = g->middle != UINT32_MAX
-			 ? plan_middle(r, g, on, nodes, in_bytes, call, out)
-			 : plan_kernel(r, g, on, nodes, in_bytes, lanes, call, out);
+	status = g->middle != UINT32_MAX ? plan_middle(r, g, on, nodes, in_bytes, call, out)
+					 : plan_kernel(r, g, on, nodes, in_bytes, lanes, call, out);
 	free(nodes);
 	if (status == PCTL_OK && ((*out)->race != PCTL_PROOF_PROVEN || (*out)->order != NULL ||
 				  (*out)->determinism > PCTL_CLASS_STRICT))
@@ -234,10 +235,10 @@ static void dissolve(pctl_running *r, pctl_run_group *g)
 
 static int has_before(const pctl_running *r, const pctl_run_group *g)
 {
-	const pctl_graph_node *n = r->nodes[g->middle].node;
+	const pctl_run_node *n = &r->nodes[g->middle];
 
-	for (uint32_t i = 0; i < n->n_in; i++)
-		if (number_of(g, n->in[i]) >= g->n_in)
+	for (uint32_t i = 0; i < n->node->n_in; i++)
+		if (number_of(g, n->node->in[i]) >= g->n_in && pctl_run_reads_through(n, i))
 			return 1;
 	return 0;
 }
@@ -282,8 +283,8 @@ pctl_status pctl_run_ready_group(pctl_running *r, pctl_run_group *g, pctl_sessio
 		dissolve(r, g);
 		if (g->middle == UINT32_MAX)
 			return PCTL_OK;
-		r->nodes[g->middle].apart = has_before(r, g) ? PCTL_RUN_APART_BEFORE
-							     : PCTL_RUN_APART_ALL;
+		r->nodes[g->middle].apart =
+			has_before(r, g) ? PCTL_RUN_APART_BEFORE : PCTL_RUN_APART_ALL;
 		return pctl_run_fuse(r, r->nodes[g->jobs[0]].place, r->nodes[g->root].place + 1);
 	}
 	for (uint32_t i = 0; i < g->n_jobs; i++) {

@@ -278,8 +278,8 @@ static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64
 			f, pctl_frame_bad_plan(f, "a fill of an input or of parameters, or of an "
 						  "output that lies over an input"));
 	if (pctl_frame_passes_by(f, buffer, 0) != NULL)
-		return pctl_frame_kept(
-			f, pctl_frame_bad_plan(f, pctl_frame_passes_by(f, buffer, 0)));
+		return pctl_frame_kept(f,
+				       pctl_frame_bad_plan(f, pctl_frame_passes_by(f, buffer, 0)));
 	pctl_frame_touch(f, buffer);
 	step.to = f->slots[buffer].buffer;
 	step.to_offset += f->slots[buffer].offset;
@@ -305,6 +305,12 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 
 	if (pctl_frame_next_command(f) != PCTL_OK)
 		return f->status;
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *why = pctl_frame_passes_by(f, i == 0 ? from : to, 0);
+
+		if (why != NULL)
+			return pctl_frame_kept(f, pctl_frame_bad_plan(f, why));
+	}
 	if (!range_ok(f, from, from_offset, n_bytes) || !range_ok(f, to, to_offset, n_bytes))
 		return pctl_frame_kept(
 			f, pctl_frame_bad_plan(f, "a copy is not aligned to 4 bytes or outside its "
@@ -313,12 +319,6 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 		return pctl_frame_kept(
 			f, pctl_frame_bad_plan(f, "a copy over an input or parameters, or over an "
 						  "output that lies over an input"));
-	for (uint32_t i = 0; i < 2; i++) {
-		const char *why = pctl_frame_passes_by(f, i == 0 ? from : to, 0);
-
-		if (why != NULL)
-			return pctl_frame_kept(f, pctl_frame_bad_plan(f, why));
-	}
 	falls = pctl_frame_copy_falls_away(f, from, from_offset, to, to_offset);
 	if (falls > 0)
 		return PCTL_OK;

@@ -40,12 +40,11 @@ static pctl_status add_bindings(struct pctl_frame *f, const struct pctl_element_
 	for (uint32_t i = 0; i < w->bindings.n; i++) {
 		const struct pctl_element_binding *of = &w->bindings.items[i];
 
-		to->bindings[to->n_bindings] =
-			(pctl_plan_binding){.group = PCTL_THROUGH_GROUP,
-					    .binding = to->n_bindings,
-					    .buffer = of->buffer,
-					    .offset = of->offset,
-					    .n_bytes = of->n_bytes};
+		to->bindings[to->n_bindings] = (pctl_plan_binding){.group = PCTL_THROUGH_GROUP,
+								   .binding = to->n_bindings,
+								   .buffer = of->buffer,
+								   .offset = of->offset,
+								   .n_bytes = of->n_bytes};
 		to->n_bindings++;
 	}
 	if (w->words.n == 0)
@@ -131,7 +130,8 @@ const char *pctl_frame_passes_by(const struct pctl_frame *f, uint32_t local, uin
 	if (local < t->q->n_in && (t->flags & PCTL_PLAN_READ_THROUGH(local)) != 0)
 		return "an input that is read through a function is named by a command";
 	if (local == t->q->n_in && (t->flags & ~flags & PCTL_PLAN_WRITE_THROUGH(0)) != 0)
-		return "an output that is written through a function is named by a command that does not "
+		return "an output that is written through a function is named by a command that "
+		       "does not "
 		       "call it";
 	return NULL;
 }
@@ -166,11 +166,8 @@ static pctl_status add_buffers(struct pctl_frame *f, const pctl_through *t)
 pctl_status pctl_job_plan_through(const pctl_planner *planner, const char *job,
 				  const pctl_through *t, const pctl_call *call, pctl_job_plan **out)
 {
-	struct pctl_frame f = {.planner = planner,
-			       .op = t->op,
-			       .call = call,
-			       .flags = t->flags,
-			       .through = t};
+	struct pctl_frame f = {
+		.planner = planner, .op = t->op, .call = call, .flags = t->flags, .through = t};
 	pctl_status status = pctl_job_plan_create(job, call, &f.plan);
 
 	*out = NULL;
@@ -180,8 +177,8 @@ pctl_status pctl_job_plan_through(const pctl_planner *planner, const char *job,
 	if (status == PCTL_OK)
 		status = pctl_frame_run_library(&f, t->q);
 	if (status == PCTL_OK && f.used != t->flags)
-		status = pctl_frame_bad_plan(&f,
-					     "no kernel calls a function that it was asked to call");
+		status = pctl_frame_bad_plan(
+			&f, "no kernel calls a function that it was asked to call");
 	if (status == PCTL_OK && !pctl_job_plan_fits(f.plan, 0, planner->caps.max_binding_bytes))
 		status = PCTL_E_UNSUPPORTED;
 	if (status == PCTL_OK)

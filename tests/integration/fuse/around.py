@@ -6,12 +6,13 @@ s = m * k, t = s + z, v = t under another shape; every operation rounded by itse
 import json
 import math
 import os
+import struct
 import sys
 
 from harness import Harness, Random
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
 import norms  # noqa: E402
-from matmul import pack, product, transpose  # noqa: E402
+from matmul import pack, product, transpose, value  # noqa: E402
 from reduce import one  # noqa: E402
 from sum import wanted as sums  # noqa: E402
 
@@ -32,11 +33,22 @@ def codes(r, n, kind, plain):
     return [special[r.below(8)] if not plain and r.below(97) == 0 else r.below(2) << 31 | 0x3D800000 + r.below(0x03000000) for _ in range(n)]
 
 
+def blocks(r, n):
+    """n elements of q8_0: its bytes (a scale in f16 and 32 integers a block), and the elements as f32, which they are exactly."""
+    raw, values = b"", []
+    for _ in range(n // 32):
+        d = r.below(2) << 15 | 0x2C00 + r.below(0x800)
+        q = [r.below(256) for _ in range(32)]
+        raw += struct.pack("<H", d) + bytes(q)
+        values += [norms.rounded("f32", value("f16", d) * (x - 256 if x > 127 else x), d >> 15 == 1) for x in q]
+    return raw, values
+
+
 class Chain:
     """reads, writes: the library takes what is before, or behind, into its kernels. again: ports that are fed with what feeds another, as a kernel has
     seven inputs at most."""
 
-    def __init__(self, name, op, shape, out, f, attrs=None, more=None, kind="f32", out_kind=None, reads=True, writes=True, plain=False, again=None):
+    def __init__(self, name, op, shape, out, f, attrs=None, more=None, kind="f32", out_kind=None, reads=True, writes=True, plain=False, again=None, packed=False):
         self.name, self.op, self.attrs, self.reads, self.writes = name, op, attrs or {}, reads, writes
         r, n, m = Random(len(name) * 7919 + sum(map(ord, name))), math.prod(shape), math.prod(out)
         out_kind = out_kind or kind
@@ -47,9 +59,13 @@ class Chain:
         for port, at in (more or {}).items():
             made["w" + port] = (kind, at, codes(r, math.prod(at), kind, True))
             self.ports[port] = made["w" + port][2]
+        if packed:
+            raw, self.ports["b"] = blocks(r, math.prod(more["b"]))
         again = again or {}
         self.ports.update({port: self.ports[of] for port, of in again.items()})
         self.inputs = {f"{name}_{key}": (text(of, at), pack(of, data)) for key, (of, at, data) in made.items()}
+        if packed:
+            self.inputs[f"{name}_wb"] = (text("q8_0", more["b"]), raw)
         mul, add, times, plus = STEPS[kind]
         mul2, add2, times2, plus2 = STEPS[out_kind]
         p = [times(a, made["r"][2][i % shape[-1]]) for i, a in enumerate(made["x"][2])]
@@ -100,6 +116,9 @@ def all_chains(rows_fit=True):
     full = {"reads": rows_fit}
     yield Chain("thin", "tensor.matmul", (2, 256), (2, 40), matmul(2, 256, 40, turned=True), {"transpose_b": "true"}, {"b": (40, 256)}, reads=False, plain=True)
     yield Chain("rows", "tensor.matmul", (19, 64), (19, 24), matmul(19, 64, 24, turned=True), {"transpose_b": "true"}, {"b": (24, 64)}, reads=False)
+    # Of more rows than a dispatch has, in two: the second begins in the middle of the result.
+    yield Chain("blocks", "tensor.matmul", (18, 64), (18, 64), matmul(18, 64, 64, turned=True), {"transpose_b": "true"}, {"b": (64, 64)}, reads=False,
+                packed=True)
     yield Chain("small", "tensor.matmul", (3, 20), (3, 7), matmul(3, 20, 7), {}, {"b": (20, 7)}, reads=False)
     yield Chain("tiles", "tensor.matmul", (24, 32), (24, 20), matmul(24, 32, 20), {}, {"b": (32, 20)}, reads=False)
     yield Chain("ordered", "tensor.matmul", (24, 32), (24, 20), matmul(24, 32, 20, "sequential"), {"order": "sequential"}, {"b": (32, 20)}, reads=False)
@@ -195,6 +214,26 @@ def cuts(h, backend, chains, which):
             looked_at(h, r, cut, backend, chains)
 
 
+def bare(h, backend):
+    """Rows under another shape before a product are the product's own; what is no more than a part of them, or wanted besides, is made."""
+    r = Random(5)
+    x, b = codes(r, 512, "f32", True), codes(r, 2560, "f32", True)
+    want = pack("f32", matmul(2, 256, 10, turned=True)(x, {"b": b}))
+    for what, op, attr, shape, outputs, into in (
+            ("a shape", "tensor.reshape", 'shape = "2,256";', "512", "", "m"), ("a shape of a shape", "tensor.reshape", 'shape = "2,256";', "1,512", "", "m"),
+            ("a part", "tensor.slice", 'stop = "2";', "3,256", "", None), ("a shape that is wanted", "tensor.reshape", 'shape = "2,256";', "512", 'u = "u.y";', None)):
+        pipe = h.write("bare.pipe.cfg", (f'pipeline : {{ name = "bare"; class = "strict"; inputs : {{ x : {{ type = "f32[{shape}]"; }}; b : {{ type = "f32[10,256]"; }}; }};'
+                       f'jobs : ( {{ id = "u"; op = "{op}@1"; in : {{ x = "$x"; }}; attr : {{ {attr} }}; }}, {{ id = "m"; op = "tensor.matmul@1"; in : {{ a = "u.y"; b = "$b"; }};'
+                       f'attr : {{ transpose_b = true; }}; }} ); outputs : {{ y = "m.y"; {outputs} }}; }};').encode())
+        more = ["--out", "u=" + h.path("u")] if outputs else []
+        status, out, err = h.run("--json", "run", pipe, "--backend", backend, "--no-memo", "--in", "x=" + h.write("bx", pack("f32", x) + bytes(1024 if op == "tensor.slice" else 0)),
+                                 "--in", "b=" + h.write("bb", pack("f32", b)), "--out", "y=" + h.path("y"), *more)
+        if h.check(f"{what} {backend}", status == 0, err):
+            found = [j["fused_into"] for j in json.loads(out)["jobs"]]
+            h.check(f"{what} before a product {backend}", found == [into, into], str(found))
+            h.check_bytes(f"{what} {backend}: bytes", h.read("y"), want, 4)
+
+
 def faults(h):
     """A product and a sum behind a matrix product, made one operation: alone the jobs are right."""
     chain = next(all_chains())
@@ -209,7 +248,7 @@ def faults(h):
     h.planted("an end of a matrix product that contracts", "core/runtime/graph/jobplan_through.c", "PC5216", err)
 
 
-PRODUCTS = ("thin", "rows", "small", "tiles", "ordered", "words")
+PRODUCTS = ("thin", "rows", "blocks", "small", "tiles", "ordered", "words")
 SUMS = ("sum", "sumplain", "columns", "few", "sumwords", "mean", "max", "min", "argmax", "all", "long")
 
 
@@ -221,6 +260,8 @@ def main():
     chains = [c for c in all_chains() if kind == "all" or ("products" if c.name in PRODUCTS else "sums" if c.name in SUMS else "rows") == kind]
     for backend in backends if what != "faults" else []:
         whole(h, backend, chains)
+        if kind != "sums" and kind != "rows":
+            bare(h, backend)
         if what == "every":
             cuts(h, backend, chains, range(1, 32))
         else:
