@@ -16,6 +16,7 @@ ALLOWED = {
     "core/runtime/cas/dir.c": "blobs: content addressed, relative to the store's descriptor",
     "core/runtime/cas/dir_write.c": "the same",
     "core/runtime/cas/sign.c": "the key: made once, for its owner alone",
+    "core/chain/home/keys.c": "keys of accounts: made once, for their owner alone, never replaced",
     "core/foundation/diag/log.c": "the log: added to line by line",
     "core/evidence/certify/journal.c": "appended to line by line",
     "core/evidence/certify/regressions.c": "appended to line by line",

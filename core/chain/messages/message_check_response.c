@@ -1,0 +1,161 @@
+/* The check of every field of every response. */
+#include "chain/messages/message_checker.h"
+
+/* ---- responses ---------------------------------------------------------------------------- */
+
+static void check_profile(checker *c, const pctl_msg_profile *p)
+{
+	static const char *const axes[3] = {"profile.max_dispatch_x", "profile.max_dispatch_y",
+					    "profile.max_dispatch_z"};
+	char field[FIELD];
+
+	if (p->n_ticks == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "profile.ticks", "not given");
+	check_count(c, "profile.ticks", p->n_ticks, PCTL_MESSAGE_TICKS_MAX, "ticks");
+	for (uint32_t i = 0; i < p->n_ticks && i < PCTL_MESSAGE_TICKS_MAX; i++) {
+		const pctl_msg_tick *t = &p->ticks[i];
+
+		element("profile.ticks", i, field);
+		if (t->tick_index != i)
+			wrong(c, PC5794_MESSAGE_PROFILE, field,
+			      "tick_index is %u, but ticks are numbered from 0 in their order",
+			      t->tick_index);
+		if (t->barrier_type > 3 || (t->barrier_type == 0) != (i + 1 == p->n_ticks))
+			wrong(c, PC5794_MESSAGE_PROFILE, field,
+			      "barrier_type %llu: 1 to 3 between ticks, 0 behind the last",
+			      (unsigned long long)t->barrier_type);
+		if (t->barrier_type == 0 && t->barriers != 0)
+			wrong(c, PC5794_MESSAGE_PROFILE, field, "%llu barriers of type %llu",
+			      (unsigned long long)t->barriers, (unsigned long long)t->barrier_type);
+	}
+	if (p->max_loop_iterations == 0)
+		wrong(c, PC5794_MESSAGE_PROFILE, "profile.max_loop_iterations",
+		      "the value is 0, but it is at least 1: without loops the product of bounds "
+		      "is 1");
+	check_number(c, "profile.workgroup_shared_bytes", p->workgroup_shared_bytes,
+		     PCTL_MESSAGE_SHARED_MAX);
+	for (uint32_t d = 0; d < 3; d++)
+		check_number(c, axes[d], p->max_dispatch[d], PCTL_MESSAGE_GROUPS_MAX);
+}
+
+static void check_clock(checker *c, const char *field, uint64_t v)
+{
+	if (v == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, field, "not given");
+	check_number(c, field, v, PCTL_MESSAGE_CLOCK_MAX);
+}
+
+static void check_query_response(checker *c, const pctl_msg_query_response *m)
+{
+	const int is_complete = m->status == PCTL_JOB_COMPLETE;
+	const int is_failed = m->status == PCTL_JOB_FAILED;
+
+	if (m->status > PCTL_JOB_FAILED)
+		wrong(c, PC5795_MESSAGE_STATUS, "status", "%u is no status of a job", m->status);
+	if (is_complete)
+		check_cid(c, "output_cid", m->output_cid);
+	else if (m->output_cid[0] != '\0')
+		wrong(c, PC5795_MESSAGE_STATUS, "output_cid",
+		      "the field is given, but a job of status %u has none", m->status);
+	if (is_failed && !missing(c, "error", m->error))
+		check_text(c, "error", m->error, PCTL_MESSAGE_ERROR_MAX);
+	else if (!is_failed && m->error[0] != '\0')
+		wrong(c, PC5795_MESSAGE_STATUS, "error",
+		      "the field is given, but a job of status %u has none", m->status);
+	if (!is_complete && !is_failed && m->gas_used != 0)
+		wrong(c, PC5795_MESSAGE_STATUS, "gas_used",
+		      "%llu is given, but a job of status %u has used no gas",
+		      (unsigned long long)m->gas_used, m->status);
+	check_clock(c, "logical_clock", m->logical_clock);
+}
+
+static void check_block_info(checker *c, const pctl_msg_block_info *m)
+{
+	char buf[SHOWN];
+
+	check_clock(c, "height", m->height);
+	check_number(c, "final_clock", m->final_clock, PCTL_MESSAGE_CLOCK_MAX);
+	check_hash(c, "state_root", m->state_root);
+	if (!missing(c, "commit", m->commit) && !pctl_hex_is(m->commit, 40) &&
+	    !pctl_hex_is(m->commit, 64))
+		wrong(c, PC5787_MESSAGE_HASH, "commit",
+		      "\"%s\" is not 40 or 64 lower-case hex digits", shown(m->commit, buf));
+	check_jobs(c, "jobs", m->jobs, m->n_jobs, 0, PCTL_MESSAGE_BLOCK_JOBS_MAX);
+	check_jobs(c, "deferred", m->deferred, m->n_deferred, 0, PCTL_MESSAGE_BLOCK_JOBS_MAX);
+	if (m->executor != NULL && m->executor[0] != '\0')
+		check_account(c, "executor", m->executor);
+	if (m->jobs_total < m->n_jobs)
+		wrong(c, PC5793_MESSAGE_NUMBER, "jobs_total", "%llu, but %u are listed",
+		      (unsigned long long)m->jobs_total, m->n_jobs);
+	if (m->deferred_total < m->n_deferred)
+		wrong(c, PC5793_MESSAGE_NUMBER, "deferred_total", "%llu, but %u are listed",
+		      (unsigned long long)m->deferred_total, m->n_deferred);
+}
+
+static void check_ack(checker *c, const pctl_msg_ack *m, uint32_t kind)
+{
+	check_number(c, "sequence", m->sequence, PCTL_MESSAGE_CLOCK_MAX);
+	check_number(c, "proposal", m->proposal, PCTL_MESSAGE_CLOCK_MAX);
+	not_of_op(c, "proposal", kind != PCTL_MSG_PARAMS && m->proposal != 0);
+}
+
+static void check_error(checker *c, const pctl_msg_error *m)
+{
+	if (pctl_code_slug(m->code) == NULL)
+		wrong(c, PC5796_MESSAGE_ENVELOPE, "code", "there is no code %u", m->code);
+	if (!missing(c, "message", m->message))
+		check_text(c, "message", m->message, PCTL_MESSAGE_ERROR_MAX);
+}
+
+pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call)
+{
+	checker c = {.call = call, .message = "block"};
+
+	switch (r->kind) {
+	case PCTL_MSG_UPLOAD:
+		c.message = "upload";
+		check_cid(&c, "shader_cid", r->as.upload.shader_cid);
+		check_profile(&c, &r->as.upload.profile);
+		break;
+	case PCTL_MSG_EXECUTE:
+		c.message = "execute";
+		check_hash(&c, "job_id", r->as.execute.job_id);
+		check_clock(&c, "logical_clock", r->as.execute.logical_clock);
+		break;
+	case PCTL_MSG_QUERY:
+		c.message = "query";
+		check_query_response(&c, &r->as.query);
+		break;
+	case PCTL_MSG_BLOCK_END:
+	case PCTL_MSG_BLOCK_QUERY:
+		check_block_info(&c, &r->as.block);
+		break;
+	case PCTL_MSG_LEDGER:
+	case PCTL_MSG_PARAMS:
+	case PCTL_MSG_NAME:
+	case PCTL_MSG_CANCEL:
+	case PCTL_MSG_LINK:
+	case PCTL_MSG_VERDICT:
+	case PCTL_MSG_KEYS:
+	case PCTL_MSG_ROLE:
+		c.message = "ack";
+		check_ack(&c, &r->as.ack, r->kind);
+		break;
+	case PCTL_MSG_PUT:
+		c.message = "put";
+		check_cid(&c, "cid", r->as.put.cid);
+		break;
+	case PCTL_MSG_GET:
+		c.message = "get";
+		check_count(&c, "data", r->as.get.n_data, PCTL_MESSAGE_DATA_MAX, "bytes");
+		break;
+	case PCTL_MSG_ERROR:
+		c.message = "error";
+		check_error(&c, &r->as.error);
+		break;
+	default:
+		check_envelope(&c, r->kind, "response");
+		break;
+	}
+	return c.status;
+}
