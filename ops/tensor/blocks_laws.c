@@ -142,7 +142,8 @@ static void negate(const blocks_type *t, uint8_t *block)
 	for (uint32_t k = 0; t->dtype == PCTL_DTYPE_Q3_K && k < 16; k++) {
 		uint8_t *low = &s[k % 8], *high = &s[8 + k % 4];
 		const uint32_t up = k / 8 * 4, at = k / 4 * 2;
-		const uint32_t now = (*low >> up & 15u) | (*high >> at & 3u) << 4,
+		const uint32_t now = ((uint32_t)*low >> up & 15u) | ((uint32_t)*high >> at & 3u)
+									    << 4,
 			       turned = 64 - now;
 
 		*low = (uint8_t)((*low & ~(15u << up)) | (turned & 15u) << up);

@@ -469,7 +469,8 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 		   p->caps->max_invocations >= LINE_LANES &&
 		   p->caps->max_workgroup_bytes >= LINE_BYTES;
 	while (s->whole && s->per > LINE_ELEMENTS &&
-	       shared_of(a) * s->lines * ceiling(a->dv, s->per) < LINE_GROUPS)
+	       shared_of(a) * s->lines * ceiling(a->dv, s->per) <
+		       (asked == 0 ? LINE_GROUPS : asked))
 		s->per /= 2;
 	s->words = ceiling(a->dv, s->per) * s->per;
 }

@@ -111,7 +111,8 @@ static inline void check_source(checker *c, const char *field, const char *s)
 		check_cid(c, field, s);
 }
 
-static inline void check_count(checker *c, const char *field, uint64_t n, uint64_t most, const char *of)
+static inline void check_count(checker *c, const char *field, uint64_t n, uint64_t most,
+			       const char *of)
 {
 	if (n > most)
 		wrong(c, PC5789_MESSAGE_COUNT, field, "%llu %s, at most %llu",
@@ -151,7 +152,7 @@ static const char *element(const char *list, uint32_t i, char buf[FIELD])
 }
 
 static inline void check_jobs(checker *c, const char *list, const char *const *jobs, uint32_t n,
-		       int is_sorted, uint32_t most)
+			      int is_sorted, uint32_t most)
 {
 	char field[FIELD];
 

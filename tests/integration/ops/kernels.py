@@ -10,10 +10,16 @@ BITS = "fn {0}_bits(i: u32) -> u32 {{\n\treturn {0}[i];\n}}\n"
 NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
 
 
+# What stands for the dollar where nothing is fused behind a kernel.
+WRITTEN = {"reduce_tree": "give(ping[lid])", "reduce_lanes": "give(ping[lid])", "matmul_gather": "temp[slot_of(e.x, e.y, e.z)]", "matmul_settle_main": "word"}
+
+
 def kernel(name):
     path = next(p for p in (os.path.join(folder, name + ".wgsl") for folder in KERNELS) if os.path.exists(p))
     with open(path, encoding="utf-8") as f:
-        return f.read()
+        text = f.read()
+    text = text.replace("pack4($", "pack4(")
+    return text.replace("= $;", f"= {WRITTEN[name]};") if name in WRITTEN else text
 
 
 def buffer(name, binding, access="read", element="u32"):
