@@ -94,7 +94,7 @@ def main():
     listing(h, "job show", ["job", "show", job], r"[0-9a-f]{64} complete clock .*|  shader .*")
     listing(h, "block list", ["block", "list"], r"1 clock \d+ complete 1 failed 0 deferred 0 gas \d+ [0-9a-f]{40}")
     listing(h, "block show", ["block", "show"], r".*")
-    listing(h, "ledger show", ["ledger", "show"], r"\S+ \d+ reserved \d+ bond \d+|(supply|treasury|burned) +\d+")
+    listing(h, "ledger show", ["ledger", "show"], r"\S+ \d+ reserved \d+ bond \d+|(supply|treasury|burned) +\d+|chain +[0-9a-f]{64}")
     listing(h, "ledger params list", ["ledger", "params", "list"], r"[a-z_0-9]+ +\S+  \(\S+ to \S+\) .+")
     listing(h, "provenance", ["provenance", "job:" + job], r".*")
     listing(h, "plan", ["plan", pipeline, "--in", "x=" + x, "--backend", "cpu"], r".*")

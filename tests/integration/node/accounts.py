@@ -219,6 +219,7 @@ def homes():
     w.text("key", "sign", h.write("bare", bare), "--key", "plain", "--out", signed)
     w.refused("a signature too many", "PC5844", 3, "ledger", "apply", signed)
     w.refused("an unsigned file", "PC5840", 3, "key", "sign", h.write("naked", wire.encode("Request", {"ledger": transfer("ada", "eve", 1)[1]})), "--key", "plain", "--out", signed)
+    w.text("key", "sign", h.path("bare"), "--key", "eve", "--passphrase", secret, "--out", h.path("signed-by-eve"))
     w.refused("a key that is not there", "PC5849", 3, "key", "sign", h.path("bare"), "--key", "nobody", "--out", signed)
     w.refused("no --key", "PC0010", 2, "key", "sign", h.path("bare"))
     w.refused("a query as a file", "PC5826", 3, "ledger", "apply", h.write("query", wire.encode("Request", {"query": {"job_id": "ab" * 32}})))
@@ -256,6 +257,9 @@ def old():
     w.text("ledger", "credit", "ada", "100")
     w.refused("a signature under version 1", "PC5840", 3, "ledger", "apply", h.write("signed-v1", request(*transfer("ada", "eve", 1), [K["ada"]], 1)))
     w.refused("keys under version 1", "PC5840", 3, "ledger", "keys", "ada", K["ada"].public.hex())
+    w.refused("roles under version 1", "PC5840", 3, "ledger", "role", "ada", "credit", "--sender", "ada", "--take")
+    w.refused("several keys under version 1", "PC5840", 3, "ledger", "keys", "ada", "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "--threshold", "1")
+    w.text("ledger", "credit", "ada", "1", "--sender", "bank")
     w.text("ledger", "transfer", "ada", "eve", "1")
 
 

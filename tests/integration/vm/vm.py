@@ -406,17 +406,17 @@ def roads(backends):
     # Every option of a run.
     pixels = [rng.randrange(256) for _ in range(4096)]
     gas = os.path.join(VM, "../../conf/gas/structured-3.cfg")
-    image = ["vm", "run", f"{VM}/image.vm.cfg", "--in", "r0=" + h.write("pixels", pack(pixels)), "--out", "r30=" + h.path("edges"),
+    edge_run = ["vm", "run", f"{VM}/image.vm.cfg", "--in", "r0=" + h.write("pixels", pack(pixels)), "--out", "r30=" + h.path("edges"),
              "--backend", "cpu", "--no-memo", "--gas", gas]
     made = []
-    for more in (["--verify", "all"], ["--sanitize"], ["--subgroup", "32", "--max-turns", "9"], ["--gas-limit", "100000000"]):
-        status, _, err = h.run(*image, *more)
-        h.check(f"vm run {more[0]}", status == 0, err)
+    for run_flags in (["--verify", "all"], ["--sanitize"], ["--subgroup", "32", "--max-turns", "9"], ["--gas-limit", "100000000"]):
+        status, _, err = h.run(*edge_run, *run_flags)
+        h.check(f"vm run {run_flags[0]}", status == 0, err)
         made.append(h.read("edges"))
     h.check("the same edges", len(set(made)) == 1 and len(made[0]) == 4 * 8192, str([len(m) for m in made]))
-    status, _, err = h.run(*image, "--gas-limit", "10")
+    status, _, err = h.run(*edge_run, "--gas-limit", "10")
     h.check("vm run --gas-limit refuses", status == 7, f"{status} {err}")
-    status, _, err = h.run(*image, "--forms", "native")
+    status, _, err = h.run(*edge_run, "--forms", "native")
     h.check("a machine has no native floats", status != 0 and "PC5215" in err, f"{status} {err}")
     # What was done once is remembered, and what a machine's file or kernel says belongs to the question.
     for name in ("chain.pipe.cfg", "chain.vm.cfg", "chain.wgsl"):
