@@ -170,7 +170,7 @@ def main():
            (("the tie rule broken by the tree", "a.y <= b.y", "a.y > b.y"),), False)
     row = near_softmax()
     judged("tensor.softmax", "steps of fractions", softmax("tensor.softmax", F, row), lambda plant: soft(len(row), pack(F, row), plant),
-           (("a sum of exponentials without its second pass", SETTLED, "nearest(x)"), ("the last exponentials dropped", "steps * LANES / 16u", "steps * LANES / 64u")), False)
+           (("a sum of exponentials without its second pass", SETTLED, "nearest(x)"), ("the last exponentials dropped", "steps * LANES * 4u / SETTLERS", "steps * LANES / SETTLERS")), False)
     # Squares that are half way but for one that f64 loses; the other elements show it.
     n, x = 256, []
     for i in range(8):
@@ -180,7 +180,7 @@ def main():
     rows = 8 + KINDS
     want = norm("rms_norm", F, (rows, n), 1, 0, flat)
     judged("tensor.rms_norm", "steps of fractions", want, lambda plant: rms(rows, n, pack(F, x), plant),
-           (("squares in doubt settled without the last terms", "steps * LANES / 16u", "1u"),), False)
+           (("squares in doubt settled without the last terms", "steps * LANES * 4u / SETTLERS", "1u"),), False)
     rows, n = KINDS, 1028
     x = matrix(r, F, rows, n)
     want = [c for i in range(rows) for c in prefixes(F, x[i * n:i * n + n], False, False)]
