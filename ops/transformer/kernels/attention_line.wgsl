@@ -103,8 +103,12 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 		for (var i = 0u; i < PER; i++) {
 			if (workgroupUniformLoad(&results[i]) == MARK) {
 				settle(shared_by, r, min(group % params.v[5].z * PER + i, params.v[1].z - 1u), lane);
+				if (lane == 0u) {
+					said = sum_round();
+				}
+				let exact = workgroupUniformLoad(&said);
 				if (lane == i) {
-					bits = sum_round();
+					bits = exact;
 				}
 			}
 		}
