@@ -359,9 +359,48 @@ static void test_chain_refusals__version_2_charges_budgets_and_rules(void **stat
 	stop(&g);
 }
 
+/* What a chain begins with is taken in unsigned, and so only before it has begun, of three kinds, under version 2. */
+static void test_chain_refusals__genesis_ends_when_the_chain_begins(void **state)
+{
+	static const uint8_t raw[32] = {9};
+	const pctl_msg_bytes one = {raw, sizeof(raw)};
+	const pctl_request keys = {.kind = PCTL_MSG_KEYS, .as.keys = {"eve", &one, 1, 1}};
+	const pctl_request link = {.kind = PCTL_MSG_LINK, .as.link = {"eve", NO_CID, NO_CID}};
+	pctl_params p;
+	rig g;
+
+	(void)state;
+	pctl_params_default(&p);
+	p.values[PCTL_PARAM_RULES] = 2;
+	g = start(&p);
+	forget();
+	assert_int_not_equal(pctl_chain_apply_genesis(g.chain, &keys, &call), PCTL_OK);
+	assert_int_equal(refused[0], PC5848_GENESIS);
+	assert_non_null(strstr(words, "the chain has begun"));
+	stop(&g);
+	g = not_begun(&p);
+	forget();
+	assert_int_not_equal(pctl_chain_apply_genesis(g.chain, &link, &call), PCTL_OK);
+	assert_int_equal(refused[0], PC5848_GENESIS);
+	assert_non_null(strstr(words, "keys, roles and gas"));
+	forget();
+	assert_int_equal(pctl_chain_apply_genesis(g.chain, &keys, &call), PCTL_OK);
+	/* Without an author a message made by hand is nobody's. */
+	assert_int_not_equal(pctl_chain_apply(g.chain, &link, &call, NULL), PCTL_OK);
+	assert_int_equal(refused[0], PC5840_AUTH_MISSING);
+	stop(&g);
+	pctl_params_default(&p);
+	g = not_begun(&p);
+	forget();
+	assert_int_not_equal(pctl_chain_apply_genesis(g.chain, &keys, &call), PCTL_OK);
+	assert_int_equal(refused[0], PC5848_GENESIS);
+	stop(&g);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_refusals__upload), PCTL_TEST(test_chain_refusals__execute),
 		PCTL_TEST(test_chain_refusals__ledger), PCTL_TEST(test_chain_refusals__params),
 		PCTL_TEST(test_chain_refusals__names_links_cancels),
 		PCTL_TEST(test_chain_refusals__verdict_and_others),
 		PCTL_TEST(test_chain_refusals__version_2_charges),
-		PCTL_TEST(test_chain_refusals__version_2_charges_budgets_and_rules))
+		PCTL_TEST(test_chain_refusals__version_2_charges_budgets_and_rules),
+		PCTL_TEST(test_chain_refusals__genesis_ends_when_the_chain_begins))

@@ -90,15 +90,11 @@ static inline pctl_request job_of(const rig *g, pctl_msg_binding *b)
 					     .entry = ""}};
 }
 
-static inline rig start(const pctl_params *genesis)
+/* A chain that has not begun. */
+static inline rig not_begun(const pctl_params *genesis)
 {
-	static const uint8_t zeros[32];
-	/* {"k": -1, "n": 9} */
-	static const uint8_t document[] = {0xa2, 0x61, 'k', 0x20, 0x61, 'n', 9};
 	pctl_chain_options o = {.genesis = genesis};
-	pctl_request r;
 	rig g = {.clock = 0};
-	pctl_cid cid;
 
 	assert_int_equal(pctl_store_open_memory(&call, &g.store), PCTL_OK);
 	g.kernels = pctl_kernels_create(NULL);
@@ -106,6 +102,18 @@ static inline rig start(const pctl_params *genesis)
 	o.store = g.store;
 	o.kernels = g.kernels;
 	assert_int_equal(pctl_chain_open(&o, &call, &g.chain), PCTL_OK);
+	return g;
+}
+
+static inline rig start(const pctl_params *genesis)
+{
+	static const uint8_t zeros[32];
+	/* {"k": -1, "n": 9} */
+	static const uint8_t document[] = {0xa2, 0x61, 'k', 0x20, 0x61, 'n', 9};
+	pctl_request r;
+	rig g = not_begun(genesis);
+	pctl_cid cid;
+
 	if (genesis->values[PCTL_PARAM_RULES] != 1)
 		author_begin(g.chain, 1, &call);
 	put(&g, zeros, sizeof(zeros), g.input);
