@@ -199,7 +199,7 @@ static pctl_status table_law(pctl_instance *inst, const pctl_call *call, const p
 		return pctl_refuse(call, PC1_INTERNAL, "%s has no law number %u",
 				   l.use.op->desc.name, c->law);
 	l.use.op->laws[c->law](&l);
-	/* A broken law was told; it is no trouble of the library's. */
+	/* A broken law was told; it is no failure of the library's. */
 	return l.status == PCTL_E_MISMATCH ? PCTL_OK : l.status;
 }
 

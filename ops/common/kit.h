@@ -64,6 +64,19 @@ struct kit_op {
 	uint32_t n_joined;
 };
 
+/* What plan ops say of themselves, within `.desc` and as `.rules`: category A, planned; ports, attributes, laws and boundaries are arrays. */
+#define KIT_PLAN_OP(op_name, op_version, class_)                                 \
+	.head = PCTL_HEAD(pctl_op_desc), .name = op_name, .version = op_version, \
+	.kind = PCTL_OPDEF_PLAN, .category = 'A', .op_class = class_, .convention = 1
+#define KIT_IN(ports) .n_in = KIT_COUNT(ports), .in = ports
+#define KIT_OUT(ports) .n_out = KIT_COUNT(ports), .out = ports
+#define KIT_ATTR(attrs) .n_attr = KIT_COUNT(attrs), .attr = attrs
+#define KIT_PLAN_RULES(laws_, boundaries_)                                                   \
+	{                                                                                    \
+		.head = PCTL_HEAD(pctl_op_rules), .laws = laws_, .n_laws = KIT_COUNT(laws_), \
+		.boundaries = boundaries_, .n_boundaries = KIT_COUNT(boundaries_)            \
+	}
+
 /* A function op in one line: version 1, category A, one output. Its rules are the arrays <id>_laws, <id>_classes and
  * <id>_bounds beside it; <library>_function, <library>_infer and <library>_reference answer for it, out of row. */
 #define KIT_FUNCTION_OP(library, op_name, op_doc, op_spec, class_, ports_in, ports_out, row, id) \

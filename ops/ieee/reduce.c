@@ -359,28 +359,15 @@ static const pctl_example reduce_bounds[] = {
 
 #define REDUCE_OP(id, op_doc, op_spec, class, attrs, ask)                                       \
 	{                                                                                       \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                       \
-			 .name = "ieee.reduce_" #id,                                            \
+		.desc = {KIT_PLAN_OP("ieee.reduce_" #id, 1, class),                             \
 			 .doc = op_doc,                                                         \
 			 .spec = op_spec                                                        \
 			 "\nNo element gives +0 (add), 1 (mul), +Inf (min), -Inf (max); one "   \
 			 "comes back as it is.\nop is ieee.add, mul, min or max at version 1.", \
-			 .version = 1,                                                          \
-			 .kind = PCTL_OPDEF_PLAN,                                               \
-			 .category = 'A',                                                       \
-			 .op_class = class,                                                     \
-			 .convention = 1,                                                       \
-			 .n_in = 1,                                                             \
-			 .n_out = 1,                                                            \
-			 .n_attr = KIT_COUNT(attrs),                                            \
-			 .in = reduce_in,                                                       \
-			 .out = reduce_out,                                                     \
-			 .attr = attrs},                                                        \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                     \
-			  .laws = reduce_##id##_laws,                                           \
-			  .boundaries = reduce_bounds,                                          \
-			  .n_laws = KIT_COUNT(reduce_##id##_laws),                              \
-			  .n_boundaries = KIT_COUNT(reduce_bounds)},                            \
+			 KIT_IN(reduce_in),                                                     \
+			 KIT_OUT(reduce_out),                                                   \
+			 KIT_ATTR(attrs)},                                                      \
+		.rules = KIT_PLAN_RULES(reduce_##id##_laws, reduce_bounds),                     \
 		.reference = id##_reference, .plan = id##_plan, .joined = id##_joined,          \
 		.laws = id##_checks, .n_joined = KIT_COUNT(id##_joined), .infer = ask           \
 	}

@@ -125,29 +125,14 @@ static const pctl_example pagerank_boundaries[] = {
 
 static const kit_op pagerank_ops[] = {
 	{
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),
-			 .name = "rank.pagerank",
+		.desc = {KIT_PLAN_OP("rank.pagerank", 1, PCTL_CLASS_INTEGER),
 			 .doc = "fixed-point PageRank of a directed graph",
 			 .spec = "r[i] = 10^15 div n, then as many times as `iterations` says what "
 				 "rank.step computes.\n"
 				 "n = nodes, or the largest id plus one when nodes is 0 (0 without "
 				 "edges).",
-			 .version = 1,
-			 .kind = PCTL_OPDEF_PLAN,
-			 .category = 'A',
-			 .op_class = PCTL_CLASS_INTEGER,
-			 .convention = 1,
-			 .n_in = KIT_COUNT(pagerank_in),
-			 .n_out = KIT_COUNT(pagerank_out),
-			 .n_attr = KIT_COUNT(pagerank_attr),
-			 .in = pagerank_in,
-			 .out = pagerank_out,
-			 .attr = pagerank_attr},
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),
-			  .laws = pagerank_laws,
-			  .n_laws = KIT_COUNT(pagerank_laws),
-			  .boundaries = pagerank_boundaries,
-			  .n_boundaries = KIT_COUNT(pagerank_boundaries)},
+			 KIT_IN(pagerank_in), KIT_OUT(pagerank_out), KIT_ATTR(pagerank_attr)},
+		.rules = KIT_PLAN_RULES(pagerank_laws, pagerank_boundaries),
 		.laws = pagerank_laws_checks,
 		.problems = &rank_graphs,
 		.problem = rank_problem_pagerank,

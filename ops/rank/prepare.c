@@ -185,8 +185,7 @@ static const pctl_example prepare_boundaries[] = {
 
 static const kit_op prepare_ops[] = {
 	{
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),
-			 .name = "rank.prepare",
+		.desc = {KIT_PLAN_OP("rank.prepare", 1, PCTL_CLASS_INTEGER),
 			 .doc = "the in-edge index and the start ranks of a directed graph",
 			 .spec = "n = nodes, or the largest id plus one when nodes is 0 (0 without "
 				 "edges). Every edge counts,\n"
@@ -201,22 +200,8 @@ static const kit_op prepare_ops[] = {
 				 "chunk of node i; its chunks hold the sources of its in-edges in "
 				 "the order of the input,\n"
 				 "four a chunk; what is left over holds n.",
-			 .version = 1,
-			 .kind = PCTL_OPDEF_PLAN,
-			 .category = 'A',
-			 .op_class = PCTL_CLASS_INTEGER,
-			 .convention = 1,
-			 .n_in = KIT_COUNT(prepare_in),
-			 .n_out = KIT_COUNT(prepare_out),
-			 .n_attr = KIT_COUNT(prepare_attr),
-			 .in = prepare_in,
-			 .out = prepare_out,
-			 .attr = prepare_attr},
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),
-			  .laws = prepare_laws,
-			  .n_laws = KIT_COUNT(prepare_laws),
-			  .boundaries = prepare_boundaries,
-			  .n_boundaries = KIT_COUNT(prepare_boundaries)},
+			 KIT_IN(prepare_in), KIT_OUT(prepare_out), KIT_ATTR(prepare_attr)},
+		.rules = KIT_PLAN_RULES(prepare_laws, prepare_boundaries),
 		.laws = prepare_laws_checks,
 		.problems = &rank_graphs,
 		.problem = rank_problem_prepare,

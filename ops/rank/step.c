@@ -199,8 +199,7 @@ static const pctl_example step_boundaries[] = {
 
 static const kit_op step_ops[] = {
 	{
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),
-			 .name = "rank.step",
+		.desc = {KIT_PLAN_OP("rank.step", 1, PCTL_CLASS_INTEGER),
 			 .doc = "one iteration of fixed-point PageRank",
 			 .spec = "All u64, floor division, S = 10^15, d = damping_ppm,\n"
 				 "scale(x, k) = k (x div 10^6) + (k (x mod 10^6)) div 10^6:\n"
@@ -208,22 +207,8 @@ static const kit_op step_ops[] = {
 				 "edges j -> i;\n"
 				 "D = the sum of r[j] over j of out-degree 0;\n"
 				 "r'[i] = scale(s[i] + D div n, d) + scale(S div n, 10^6 - d).",
-			 .version = 1,
-			 .kind = PCTL_OPDEF_PLAN,
-			 .category = 'A',
-			 .op_class = PCTL_CLASS_INTEGER,
-			 .convention = 1,
-			 .n_in = KIT_COUNT(step_in),
-			 .n_out = KIT_COUNT(step_out),
-			 .n_attr = KIT_COUNT(step_attr),
-			 .in = step_in,
-			 .out = step_out,
-			 .attr = step_attr},
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),
-			  .laws = step_laws,
-			  .n_laws = KIT_COUNT(step_laws),
-			  .boundaries = step_boundaries,
-			  .n_boundaries = KIT_COUNT(step_boundaries)},
+			 KIT_IN(step_in), KIT_OUT(step_out), KIT_ATTR(step_attr)},
+		.rules = KIT_PLAN_RULES(step_laws, step_boundaries),
 		.laws = step_laws_checks,
 		.problems = &rank_prepared,
 		.problem = rank_problem_step,

@@ -249,8 +249,7 @@ static const pctl_example weighted_boundaries[] = {
 
 static const kit_op weighted_ops[] = {
 	{
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),
-			 .name = "rank.weighted",
+		.desc = {KIT_PLAN_OP("rank.weighted", 1, PCTL_CLASS_INTEGER),
 			 .doc = "fixed-point PageRank of a directed graph with weighted edges",
 			 .spec = "All u64, floor division, S = 10^15, d = damping_ppm,\n"
 				 "scale(x, k) = k (x div 10^6) + (k (x mod 10^6)) div 10^6.\n"
@@ -264,22 +263,8 @@ static const kit_op weighted_ops[] = {
 				 "r'[i] = scale(s[i] + D div n, d) + scale(S div n, 10^6 - d).\n"
 				 "n = nodes, or the largest id plus one when nodes is 0 (0 without "
 				 "edges). At most 2^24 edges.",
-			 .version = 1,
-			 .kind = PCTL_OPDEF_PLAN,
-			 .category = 'A',
-			 .op_class = PCTL_CLASS_INTEGER,
-			 .convention = 1,
-			 .n_in = KIT_COUNT(weighted_in),
-			 .n_out = KIT_COUNT(weighted_out),
-			 .n_attr = KIT_COUNT(weighted_attr),
-			 .in = weighted_in,
-			 .out = weighted_out,
-			 .attr = weighted_attr},
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),
-			  .laws = weighted_laws,
-			  .n_laws = KIT_COUNT(weighted_laws),
-			  .boundaries = weighted_boundaries,
-			  .n_boundaries = KIT_COUNT(weighted_boundaries)},
+			 KIT_IN(weighted_in), KIT_OUT(weighted_out), KIT_ATTR(weighted_attr)},
+		.rules = KIT_PLAN_RULES(weighted_laws, weighted_boundaries),
 		.laws = weighted_laws_checks,
 		.problems = &rank_graphs,
 		.problem = rank_problem_weighted,

@@ -169,30 +169,15 @@ static const pctl_example boundaries[] = {
 	{"nothing", {0}}, {"a block of 32", {32}}, {"a block of 256", {256}}, {"three", {768}}};
 
 static const kit_op ops[] = {{
-	.desc = {.head = PCTL_HEAD(pctl_op_desc),
-		 .name = "tensor.quantize_blocks",
+	.desc = {KIT_PLAN_OP("tensor.quantize_blocks", 1, PCTL_CLASS_INTEGER),
 		 .doc = "numbers made into blocks of a format of GGUF",
 		 .spec = "y is x in blocks of type `to`, whose scales and minima are found and "
 			 "whose elements are rounded as SEMANTICS.md 13.6 says,\n"
 			 "everything compared exactly. Rows are whole blocks. A block with an "
 			 "infinity or a NaN, or whose scale or minimum would\n"
 			 "be above the largest f16, fails the job. At most 2^31 elements.",
-		 .version = 1,
-		 .kind = PCTL_OPDEF_PLAN,
-		 .category = 'A',
-		 .op_class = PCTL_CLASS_INTEGER,
-		 .convention = 1,
-		 .n_in = 1,
-		 .n_out = 1,
-		 .n_attr = KIT_COUNT(attr),
-		 .in = in,
-		 .out = out,
-		 .attr = attr},
-	.rules = {.head = PCTL_HEAD(pctl_op_rules),
-		  .laws = laws,
-		  .n_laws = KIT_COUNT(laws),
-		  .boundaries = boundaries,
-		  .n_boundaries = KIT_COUNT(boundaries)},
+		 KIT_IN(in), KIT_OUT(out), KIT_ATTR(attr)},
+	.rules = KIT_PLAN_RULES(laws, boundaries),
 	.laws = checks,
 	.problems = &blocks_problems,
 	.problem = blocks_problem,

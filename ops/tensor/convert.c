@@ -307,8 +307,7 @@ static const pctl_example boundaries[] = {
 
 static const kit_op ops[] = {
 	{
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),
-			 .name = "tensor.convert",
+		.desc = {KIT_PLAN_OP("tensor.convert", 1, PCTL_CLASS_INTEGER),
 			 .doc = "elements of one type as those of another, rounded once",
 			 .spec = "y[..] is the element of type `to` that is nearest to the number "
 				 "x[..], "
@@ -326,22 +325,8 @@ static const kit_op ops[] = {
 				 "of "
 				 "their format. Between equal types the bits\n"
 				 "are moved. At most 2^31 elements.",
-			 .version = 1,
-			 .kind = PCTL_OPDEF_PLAN,
-			 .category = 'A',
-			 .op_class = PCTL_CLASS_INTEGER,
-			 .convention = 1,
-			 .n_in = 1,
-			 .n_out = 1,
-			 .n_attr = KIT_COUNT(attr),
-			 .in = in,
-			 .out = out,
-			 .attr = attr},
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),
-			  .laws = laws,
-			  .n_laws = KIT_COUNT(laws),
-			  .boundaries = boundaries,
-			  .n_boundaries = KIT_COUNT(boundaries)},
+			 KIT_IN(in), KIT_OUT(out), KIT_ATTR(attr)},
+		.rules = KIT_PLAN_RULES(laws, boundaries),
 		.laws = checks,
 		.problems = &convert_problems,
 		.problem = convert_problem,

@@ -29,14 +29,7 @@ pctl_status cumsum_axes(const kit_use *u, tensor_axes *a)
 
 static pctl_status infer(const kit_use *u, pctl_op_result *out)
 {
-	tensor_axes a;
-	const pctl_status status = cumsum_axes(u, &a);
-
-	if (status != PCTL_OK)
-		return status;
-	out->out[0] = a.out;
-	tensor_axes_cut(u, &a, out);
-	return PCTL_OK;
+	return tensor_axes_infer(u, cumsum_axes, out);
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -239,8 +232,7 @@ static const pctl_example boundaries[] = {
 	{"nothing", {0}}, {"one part", {32}}, {"two levels", {33}}, {"three levels", {1025}}};
 
 static const kit_op ops[] = {
-	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
-		  .name = "tensor.cumsum",
+	{.desc = {KIT_PLAN_OP("tensor.cumsum", 1, PCTL_CLASS_STRICT),
 		  .doc = "sums of prefixes along an axis, exact of floats",
 		  .spec = "Of floats the exact sum of the elements up to each index, rounded once "
 			  "to "
@@ -249,22 +241,8 @@ static const kit_op ops[] = {
 			  "modulo 2^width. exclusive: without the element itself; reverse: from "
 			  "the "
 			  "last index down.\nx has at most 2^31 elements, a row at most 2^29.",
-		  .version = 1,
-		  .kind = PCTL_OPDEF_PLAN,
-		  .category = 'A',
-		  .op_class = PCTL_CLASS_STRICT,
-		  .convention = 1,
-		  .n_in = 1,
-		  .n_out = 1,
-		  .n_attr = KIT_COUNT(attr),
-		  .in = ports_in,
-		  .out = ports_out,
-		  .attr = attr},
-	 .rules = {.head = PCTL_HEAD(pctl_op_rules),
-		   .laws = laws,
-		   .n_laws = KIT_COUNT(laws),
-		   .boundaries = boundaries,
-		   .n_boundaries = KIT_COUNT(boundaries)},
+		  KIT_IN(ports_in), KIT_OUT(ports_out), KIT_ATTR(attr)},
+	 .rules = KIT_PLAN_RULES(laws, boundaries),
 	 .laws = checks,
 	 .problems = &reduce_problems,
 	 .problem = reduce_problem,

@@ -442,8 +442,7 @@ static const pctl_law laws[] = {
 static void (*const checks[])(kit_law *) = {einsum_law_swapped, einsum_law_turned};
 
 static const kit_op ops[] = {{
-	.desc = {.head = PCTL_HEAD(pctl_op_desc),
-		 .name = "tensor.einsum",
+	.desc = {KIT_PLAN_OP("tensor.einsum", 1, PCTL_CLASS_STRICT),
 		 .doc = "products and sums over axes that letters name, exact",
 		 .spec = "A letter names an axis and has one extent; twice in one tensor it is the "
 			 "diagonal. Letters that y "
@@ -457,22 +456,8 @@ static const kit_op ops[] = {{
 			 "the integer type of tensor.matmul; that, and then the third.\nA tensor "
 			 "has at most 2^31 elements, a sum "
 			 "at most 2^29 products.",
-		 .version = 1,
-		 .kind = PCTL_OPDEF_PLAN,
-		 .category = 'A',
-		 .op_class = PCTL_CLASS_STRICT,
-		 .convention = 1,
-		 .n_in = 1,
-		 .n_out = 1,
-		 .n_attr = KIT_COUNT(attr),
-		 .in = in,
-		 .out = out,
-		 .attr = attr},
-	.rules = {.head = PCTL_HEAD(pctl_op_rules),
-		  .laws = laws,
-		  .n_laws = KIT_COUNT(laws),
-		  .boundaries = tensor_boundaries,
-		  .n_boundaries = KIT_COUNT(tensor_boundaries)},
+		 KIT_IN(in), KIT_OUT(out), KIT_ATTR(attr)},
+	.rules = KIT_PLAN_RULES(laws, tensor_boundaries),
 	.laws = checks,
 	.problems = &einsum_problems,
 	.problem = einsum_problem,

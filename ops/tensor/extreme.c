@@ -56,14 +56,7 @@ pctl_status extreme_axes(const kit_use *u, tensor_axes *a)
 
 static pctl_status infer(const kit_use *u, pctl_op_result *out)
 {
-	tensor_axes a;
-	const pctl_status status = extreme_axes(u, &a);
-
-	if (status != PCTL_OK)
-		return status;
-	out->out[0] = a.out;
-	tensor_axes_cut(u, &a, out);
-	return PCTL_OK;
+	return tensor_axes_infer(u, extreme_axes, out);
 }
 
 /* What a reduction of no term gives. */
@@ -456,28 +449,15 @@ static const pctl_example boundaries[] = {
 
 #define OP(op, op_doc, op_spec, id, in_, out_, attr_, class_, what, indexed, doubles)           \
 	{                                                                                       \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                       \
-			 .name = op,                                                            \
+		.desc = {KIT_PLAN_OP(op, 1, class_),                                            \
 			 .doc = op_doc,                                                         \
 			 .spec = op_spec                                                        \
 			 "\nx has at most 2^31 elements, a result at most 2^29 terms.",         \
-			 .version = 1,                                                          \
-			 .kind = PCTL_OPDEF_PLAN,                                               \
-			 .category = 'A',                                                       \
-			 .op_class = class_,                                                    \
-			 .convention = 1,                                                       \
-			 .n_in = 1,                                                             \
-			 .n_out = 1,                                                            \
-			 .n_attr = KIT_COUNT(attr_),                                            \
-			 .in = in_,                                                             \
-			 .out = out_,                                                           \
-			 .attr = attr_},                                                        \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                     \
-			  .laws = id##_laws,                                                    \
-			  .n_laws = KIT_COUNT(id##_laws),                                       \
-			  .boundaries = boundaries,                                             \
-			  .n_boundaries = KIT_COUNT(boundaries)},                               \
-		.laws = id##_checks, .problems = &reduce_problems, .problem = reduce_problem,   \
+			 KIT_IN(in_),                                                           \
+			 KIT_OUT(out_),                                                         \
+			 KIT_ATTR(attr_)},                                                      \
+		.rules = KIT_PLAN_RULES(id##_laws, boundaries), .laws = id##_checks,            \
+		.problems = &reduce_problems, .problem = reduce_problem,                        \
 		.data = &(const extreme){what, indexed, doubles}, .infer = infer, .plan = plan, \
 		.reference = extreme_reference                                                  \
 	}

@@ -414,8 +414,7 @@ static const pctl_example boundaries[] = {
 
 static const kit_op ops[] = {
 	{
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),
-			 .name = "tensor.matmul",
+		.desc = {KIT_PLAN_OP("tensor.matmul", 1, PCTL_CLASS_STRICT),
 			 .doc = "products of matrices, exact by default",
 			 .spec = "y[.., i, j] = the sum over k of a[.., i, k] * b[.., k, j]; "
 				 "dimensions before "
@@ -437,22 +436,8 @@ static const kit_op ops[] = {
 				 "one "
 				 "sign.\n"
 				 "At most 2^31 elements a tensor and 2^29 products an element.",
-			 .version = 1,
-			 .kind = PCTL_OPDEF_PLAN,
-			 .category = 'A',
-			 .op_class = PCTL_CLASS_STRICT,
-			 .convention = 1,
-			 .n_in = 2,
-			 .n_out = 1,
-			 .n_attr = KIT_COUNT(attr),
-			 .in = in,
-			 .out = out,
-			 .attr = attr},
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),
-			  .laws = laws,
-			  .n_laws = KIT_COUNT(laws),
-			  .boundaries = boundaries,
-			  .n_boundaries = KIT_COUNT(boundaries)},
+			 KIT_IN(in), KIT_OUT(out), KIT_ATTR(attr)},
+		.rules = KIT_PLAN_RULES(laws, boundaries),
 		.laws = laws_checks,
 		.problems = &matmul_problems,
 		.problem = matmul_problem,

@@ -6,29 +6,18 @@
 #include "kernels.h"
 #include "reduce_laws.h"
 
-enum { ATTR_AXES, ATTR_KEEP, ATTR_DDOF };
+enum { ATTR_DDOF = TENSOR_ATTR_KEEP + 1 };
 
 static pctl_status axes_of(const kit_use *u, tensor_axes *a)
 {
-	uint32_t mask;
-	pctl_status status;
-
 	if (tensor_float_format_of(u->q->in[0].dtype) == NULL)
 		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
-	status = tensor_axes_mask(u, ATTR_AXES, &mask);
-	return status != PCTL_OK ? status : tensor_axes_of(u, mask, kit_attr(u, ATTR_KEEP) != 0, a);
+	return tensor_axes_given(u, a);
 }
 
 static pctl_status infer(const kit_use *u, pctl_op_result *out)
 {
-	tensor_axes a;
-	const pctl_status status = axes_of(u, &a);
-
-	if (status != PCTL_OK)
-		return status;
-	out->out[0] = a.out;
-	tensor_axes_cut(u, &a, out);
-	return PCTL_OK;
+	return tensor_axes_infer(u, axes_of, out);
 }
 
 void tensor_moments_text(kit_wgsl *w, const tensor_float_format *format)
@@ -255,30 +244,15 @@ static const pctl_example boundaries[] = {
 	{"nothing", {0}}, {"one", {1}}, {"a lane more", {65}}, {"two rounds", {1025}}};
 
 static const kit_op ops[] = {
-	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
-		  .name = "tensor.variance",
+	{.desc = {KIT_PLAN_OP("tensor.variance", 1, PCTL_CLASS_STRICT),
 		  .doc = "variances along axes, exact and rounded once",
 		  .spec = "(n * sum(x^2) - sum(x)^2) / (n * (n - ddof)), exactly, rounded once to "
 			  "x's type; the canonical NaN where an element is\ninfinite or NaN, and "
 			  "where n is not above ddof.\nx has at most 2^31 elements, a result at "
 			  "most "
 			  "2^29 terms.",
-		  .version = 1,
-		  .kind = PCTL_OPDEF_PLAN,
-		  .category = 'A',
-		  .op_class = PCTL_CLASS_STRICT,
-		  .convention = 1,
-		  .n_in = 1,
-		  .n_out = 1,
-		  .n_attr = KIT_COUNT(attr),
-		  .in = ports_in,
-		  .out = ports_out,
-		  .attr = attr},
-	 .rules = {.head = PCTL_HEAD(pctl_op_rules),
-		   .laws = laws,
-		   .n_laws = KIT_COUNT(laws),
-		   .boundaries = boundaries,
-		   .n_boundaries = KIT_COUNT(boundaries)},
+		  KIT_IN(ports_in), KIT_OUT(ports_out), KIT_ATTR(attr)},
+	 .rules = KIT_PLAN_RULES(laws, boundaries),
 	 .laws = checks,
 	 .problems = &reduce_problems,
 	 .problem = reduce_problem,

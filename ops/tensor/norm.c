@@ -317,31 +317,19 @@ static const pctl_example boundaries[] = {
 
 #define NORM_OP(op, op_doc, op_spec, id, n_in_, in_, attr_, which)                               \
 	{                                                                                        \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                        \
-			 .name = op,                                                             \
+		.desc = {KIT_PLAN_OP(op, 1, PCTL_CLASS_STRICT),                                  \
 			 .doc = op_doc,                                                          \
 			 .spec = op_spec                                                         \
 			 "\nSteps are f32, each rounded; y is rounded once more to x's type. A " \
 			 "weight or bias without elements is none.\nx has at most 2^31 "         \
 			 "elements, a row at most 2^29.",                                        \
-			 .version = 1,                                                           \
-			 .kind = PCTL_OPDEF_PLAN,                                                \
-			 .category = 'A',                                                        \
-			 .op_class = PCTL_CLASS_STRICT,                                          \
-			 .convention = 1,                                                        \
 			 .n_in = n_in_,                                                          \
-			 .n_out = 1,                                                             \
-			 .n_attr = KIT_COUNT(attr_),                                             \
 			 .in = in_,                                                              \
-			 .out = ports_out,                                                       \
-			 .attr = attr_},                                                         \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                      \
-			  .laws = id##laws,                                                      \
-			  .n_laws = KIT_COUNT(id##laws),                                         \
-			  .boundaries = boundaries,                                              \
-			  .n_boundaries = KIT_COUNT(boundaries)},                                \
-		.laws = id##checks, .problems = &norm_problems, .problem = norm_problem,         \
-		.data = &kinds[which], .infer = infer, .plan = plan, .reference = norm_reference \
+			 KIT_OUT(ports_out),                                                     \
+			 KIT_ATTR(attr_)},                                                       \
+		.rules = KIT_PLAN_RULES(id##laws, boundaries), .laws = id##checks,               \
+		.problems = &norm_problems, .problem = norm_problem, .data = &kinds[which],      \
+		.infer = infer, .plan = plan, .reference = norm_reference                        \
 	}
 
 static const kit_op ops[] = {

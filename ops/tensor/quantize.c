@@ -271,30 +271,17 @@ static const pctl_law back_laws[] = {
 static void (*const back_checks[])(kit_law *) = {dequantize_law_ones, dequantize_law_doubled};
 static const pctl_example boundaries[] = {{"nothing", {0}}, {"one", {1}}, {"a word and one", {33}}};
 
-#define QUANTIZE_OP(op, op_doc, op_spec, id, own, infer_, plan_)                           \
-	{                                                                                  \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                  \
-			 .name = op,                                                       \
-			 .doc = op_doc,                                                    \
-			 .spec = op_spec,                                                  \
-			 .version = 1,                                                     \
-			 .kind = PCTL_OPDEF_PLAN,                                          \
-			 .category = 'A',                                                  \
-			 .op_class = PCTL_CLASS_INTEGER,                                   \
-			 .convention = 1,                                                  \
-			 .n_in = 3,                                                        \
-			 .n_out = 1,                                                       \
-			 .n_attr = KIT_COUNT(id##attr),                                    \
-			 .in = id##in,                                                     \
-			 .out = id##out,                                                   \
-			 .attr = id##attr},                                                \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                \
-			  .laws = id##laws,                                                \
-			  .n_laws = KIT_COUNT(id##laws),                                   \
-			  .boundaries = boundaries,                                        \
-			  .n_boundaries = KIT_COUNT(boundaries)},                          \
-		.laws = id##checks, .problems = &own##_problems, .problem = own##_problem, \
-		.infer = infer_, .plan = plan_, .reference = own##_reference               \
+#define QUANTIZE_OP(op, op_doc, op_spec, id, own, infer_, plan_)                        \
+	{                                                                               \
+		.desc = {KIT_PLAN_OP(op, 1, PCTL_CLASS_INTEGER),                        \
+			 .doc = op_doc,                                                 \
+			 .spec = op_spec,                                               \
+			 KIT_IN(id##in),                                                \
+			 KIT_OUT(id##out),                                              \
+			 KIT_ATTR(id##attr)},                                           \
+		.rules = KIT_PLAN_RULES(id##laws, boundaries), .laws = id##checks,      \
+		.problems = &own##_problems, .problem = own##_problem, .infer = infer_, \
+		.plan = plan_, .reference = own##_reference                             \
 	}
 
 static const kit_op ops[] = {

@@ -195,8 +195,7 @@ static void (*const checks[])(kit_law *) = {quantize_scale_law_least, quantize_s
 static const pctl_example boundaries[] = {{"nothing", {0}}, {"one", {1}}, {"a word and one", {33}}};
 
 static const kit_op ops[] = {{
-	.desc = {.head = PCTL_HEAD(pctl_op_desc),
-		 .name = "tensor.quantize_scale",
+	.desc = {KIT_PLAN_OP("tensor.quantize_scale", 1, PCTL_CLASS_STRICT),
 		 .doc = "scales by which a narrow type reaches the largest magnitude",
 		 .spec = "scale is the least number of at most 16 significant bits, and a multiple "
 			 "of 2^-149, that is not below a / Q: a the largest\n"
@@ -205,22 +204,8 @@ static const kit_op ops[] = {{
 			 "the largest of type `to`. Infinity where a\n"
 			 "is, or where an f32 is no such number. Groups as in tensor.quantize. At "
 			 "most 2^31 elements.",
-		 .version = 1,
-		 .kind = PCTL_OPDEF_PLAN,
-		 .category = 'A',
-		 .op_class = PCTL_CLASS_STRICT,
-		 .convention = 1,
-		 .n_in = 1,
-		 .n_out = 1,
-		 .n_attr = KIT_COUNT(attr),
-		 .in = in,
-		 .out = out,
-		 .attr = attr},
-	.rules = {.head = PCTL_HEAD(pctl_op_rules),
-		  .laws = laws,
-		  .n_laws = KIT_COUNT(laws),
-		  .boundaries = boundaries,
-		  .n_boundaries = KIT_COUNT(boundaries)},
+		 KIT_IN(in), KIT_OUT(out), KIT_ATTR(attr)},
+	.rules = KIT_PLAN_RULES(laws, boundaries),
 	.laws = checks,
 	.problems = &quantize_scale_problems,
 	.problem = quantize_scale_problem,

@@ -73,26 +73,13 @@ static const pctl_example max_boundaries[] = {
 
 static const kit_op max_ops[] = {
 	{
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),
-			 .name = "tensor.reduce_max",
+		.desc = {KIT_PLAN_OP("tensor.reduce_max", 1, PCTL_CLASS_INTEGER),
 			 .doc = "the largest element of a tensor",
 			 .spec = "y[0] = the largest element of x by unsigned comparison, 0 when x "
 				 "has none.\n"
 				 "x has at most 2^31 elements.",
-			 .version = 1,
-			 .kind = PCTL_OPDEF_PLAN,
-			 .category = 'A',
-			 .op_class = PCTL_CLASS_INTEGER,
-			 .convention = 1,
-			 .n_in = 1,
-			 .n_out = 1,
-			 .in = max_in,
-			 .out = max_out},
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),
-			  .laws = max_laws,
-			  .n_laws = KIT_COUNT(max_laws),
-			  .boundaries = max_boundaries,
-			  .n_boundaries = KIT_COUNT(max_boundaries)},
+			 KIT_IN(max_in), KIT_OUT(max_out)},
+		.rules = KIT_PLAN_RULES(max_laws, max_boundaries),
 		.laws = max_laws_checks,
 		.infer = max_infer,
 		.plan = max_plan,

@@ -46,6 +46,29 @@ pctl_status tensor_axis_mask(const kit_use *u, uint32_t attr, uint32_t *out)
 	return PCTL_OK;
 }
 
+pctl_status tensor_axes_given(const kit_use *u, tensor_axes *out)
+{
+	uint32_t mask;
+	const pctl_status status = tensor_axes_mask(u, TENSOR_ATTR_AXES, &mask);
+
+	return status != PCTL_OK ? status
+				 : tensor_axes_of(u, mask, kit_attr(u, TENSOR_ATTR_KEEP) != 0, out);
+}
+
+pctl_status tensor_axes_infer(const kit_use *u,
+			      pctl_status (*axes_of)(const kit_use *u, tensor_axes *out),
+			      pctl_op_result *out)
+{
+	tensor_axes a;
+	const pctl_status status = axes_of(u, &a);
+
+	if (status != PCTL_OK)
+		return status;
+	out->out[0] = a.out;
+	tensor_axes_cut(u, &a, out);
+	return PCTL_OK;
+}
+
 void tensor_axes_cut(const kit_use *u, const tensor_axes *a, pctl_op_result *out)
 {
 	const uint32_t rank = u->q->in[0].rank;

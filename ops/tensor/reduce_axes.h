@@ -28,6 +28,13 @@ pctl_status tensor_axes_mask(const kit_use *u, uint32_t attr, uint32_t *out);
 pctl_status tensor_axis_mask(const kit_use *u, uint32_t attr, uint32_t *out);
 /* Along the axes of `mask`; sizes over what the ops take are refused. */
 pctl_status tensor_axes_of(const kit_use *u, uint32_t mask, int keep, tensor_axes *out);
+/* Axes by the attributes that reductions begin with: `axes`, then `keep`. */
+enum { TENSOR_ATTR_AXES, TENSOR_ATTR_KEEP };
+pctl_status tensor_axes_given(const kit_use *u, tensor_axes *out);
+/* One output, of what axes_of finds. */
+pctl_status tensor_axes_infer(const kit_use *u,
+			      pctl_status (*axes_of)(const kit_use *u, tensor_axes *out),
+			      pctl_op_result *out);
 /* It can be cut along the dimensions before the first that is reduced, which the outputs have too. */
 void tensor_axes_cut(const kit_use *u, const tensor_axes *a, pctl_op_result *out);
 /* The result to which element i of x belongs, by its coordinates. For references: no kernel does it this way. */

@@ -117,30 +117,15 @@ static const pctl_example scan_boundaries[] = {
 
 static const kit_op scan_ops[] = {
 	{
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),
-			 .name = "tensor.scan",
+		.desc = {KIT_PLAN_OP("tensor.scan", 1, PCTL_CLASS_INTEGER),
 			 .doc = "prefix sums of a vector, wrapping",
 			 .spec = "inclusive: y[i] = x[0] + .. + x[i]; exclusive: y[i] = x[0] + .. "
 				 "+ x[i-1], y[0] = 0.\n"
 				 "All sums modulo 2^32 (u32) or 2^64 (u64), so no order of "
 				 "addition shows.\n"
 				 "n is at most 2^31; n = 0 is valid.",
-			 .version = 1,
-			 .kind = PCTL_OPDEF_PLAN,
-			 .category = 'A',
-			 .op_class = PCTL_CLASS_INTEGER,
-			 .convention = 1,
-			 .n_in = 1,
-			 .n_out = 1,
-			 .n_attr = 1,
-			 .in = scan_in,
-			 .out = scan_out,
-			 .attr = scan_attr},
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),
-			  .laws = scan_laws,
-			  .n_laws = KIT_COUNT(scan_laws),
-			  .boundaries = scan_boundaries,
-			  .n_boundaries = KIT_COUNT(scan_boundaries)},
+			 KIT_IN(scan_in), KIT_OUT(scan_out), KIT_ATTR(scan_attr)},
+		.rules = KIT_PLAN_RULES(scan_laws, scan_boundaries),
 		.laws = scan_laws_checks,
 		.infer = scan_infer,
 		.plan = scan_plan,

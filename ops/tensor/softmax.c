@@ -38,14 +38,7 @@ static pctl_status axes_of(const kit_use *u, tensor_axes *a)
 
 static pctl_status infer(const kit_use *u, pctl_op_result *out)
 {
-	tensor_axes a;
-	const pctl_status status = axes_of(u, &a);
-
-	if (status != PCTL_OK)
-		return status;
-	out->out[0] = a.out;
-	tensor_axes_cut(u, &a, out);
-	return PCTL_OK;
+	return tensor_axes_infer(u, axes_of, out);
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -286,33 +279,21 @@ static void (*const sum_checks[])(kit_law *) = {reduce_law_permuted, reduce_law_
 static const pctl_example boundaries[] = {
 	{"nothing", {0}}, {"one", {1}}, {"a lane more", {65}}, {"two rounds", {1025}}};
 
-#define SOFTMAX_OP(op, op_doc, op_spec, id, n_attr_, which)                                    \
-	{                                                                                      \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                      \
-			 .name = op,                                                           \
-			 .doc = op_doc,                                                        \
-			 .spec = op_spec                                                       \
-			 "\nSteps are f32, each rounded; exp and log correctly; y is rounded " \
-			 "once more to x's type.\nx has at most 2^31 elements, a row at most " \
-			 "2^29.",                                                              \
-			 .version = 1,                                                         \
-			 .kind = PCTL_OPDEF_PLAN,                                              \
-			 .category = 'A',                                                      \
-			 .op_class = PCTL_CLASS_STRICT,                                        \
-			 .convention = 1,                                                      \
-			 .n_in = 1,                                                            \
-			 .n_out = 1,                                                           \
-			 .n_attr = n_attr_,                                                    \
-			 .in = ports_in,                                                       \
-			 .out = ports_out,                                                     \
-			 .attr = attr},                                                        \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                    \
-			  .laws = id##_laws,                                                   \
-			  .n_laws = KIT_COUNT(id##_laws),                                      \
-			  .boundaries = boundaries,                                            \
-			  .n_boundaries = KIT_COUNT(boundaries)},                              \
-		.laws = id##_checks, .problems = &reduce_problems, .problem = reduce_problem,  \
-		.data = &kinds[which], .infer = infer, .plan = plan, .reference = reference    \
+#define SOFTMAX_OP(op, op_doc, op_spec, id, n_attr_, which)                                     \
+	{                                                                                       \
+		.desc = {KIT_PLAN_OP(op, 1, PCTL_CLASS_STRICT),                                 \
+			 .doc = op_doc,                                                         \
+			 .spec = op_spec                                                        \
+			 "\nSteps are f32, each rounded; exp and log correctly; y is rounded "  \
+			 "once more to x's type.\nx has at most 2^31 elements, a row at most "  \
+			 "2^29.",                                                               \
+			 .n_attr = n_attr_,                                                     \
+			 KIT_IN(ports_in),                                                      \
+			 KIT_OUT(ports_out),                                                    \
+			 .attr = attr},                                                         \
+		.rules = KIT_PLAN_RULES(id##_laws, boundaries), .laws = id##_checks,            \
+		.problems = &reduce_problems, .problem = reduce_problem, .data = &kinds[which], \
+		.infer = infer, .plan = plan, .reference = reference                            \
 	}
 
 static const kit_op ops[] = {

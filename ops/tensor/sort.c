@@ -226,26 +226,13 @@ static const pctl_example sort_boundaries[] = {
 
 static const kit_op sort_ops[] = {
 	{
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),
-			 .name = "tensor.sort_pairs",
+		.desc = {KIT_PLAN_OP("tensor.sort_pairs", 1, PCTL_CLASS_INTEGER),
 			 .doc = "stable sort of u32 keys, each with a u32 payload",
 			 .spec = "The pairs (keys[i], payloads[i]) in ascending order of the key, "
 				 "unsigned; pairs of equal "
 				 "keys keep\nthe order of i. n is at most 2^31; n = 0 is valid.",
-			 .version = 1,
-			 .kind = PCTL_OPDEF_PLAN,
-			 .category = 'A',
-			 .op_class = PCTL_CLASS_INTEGER,
-			 .convention = 1,
-			 .n_in = 2,
-			 .n_out = 2,
-			 .in = sort_in,
-			 .out = sort_out},
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),
-			  .laws = sort_laws,
-			  .n_laws = KIT_COUNT(sort_laws),
-			  .boundaries = sort_boundaries,
-			  .n_boundaries = KIT_COUNT(sort_boundaries)},
+			 KIT_IN(sort_in), KIT_OUT(sort_out)},
+		.rules = KIT_PLAN_RULES(sort_laws, sort_boundaries),
 		.laws = sort_laws_checks,
 		.infer = sort_infer,
 		.plan = sort_plan,

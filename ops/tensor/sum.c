@@ -4,8 +4,6 @@
 #include "exact_sums.h"
 #include "kernels.h"
 
-enum { ATTR_AXES, ATTR_KEEP };
-
 static const uint32_t divided = 1; /* data of tensor.mean */
 
 static int is_mean(const kit_use *u)
@@ -16,27 +14,16 @@ static int is_mean(const kit_use *u)
 static pctl_status axes_of(const kit_use *u, tensor_axes *a)
 {
 	const uint32_t dtype = u->q->in[0].dtype;
-	uint32_t mask;
-	pctl_status status;
-
 	if (tensor_float_format_of(dtype) == NULL &&
 	    (is_mean(u) || (kit_dtype_bytes(dtype) != 4 && kit_dtype_bytes(dtype) != 8) ||
 	     dtype == PCTL_SCALAR_BOOL))
 		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
-	status = tensor_axes_mask(u, ATTR_AXES, &mask);
-	return status != PCTL_OK ? status : tensor_axes_of(u, mask, kit_attr(u, ATTR_KEEP) != 0, a);
+	return tensor_axes_given(u, a);
 }
 
 static pctl_status infer(const kit_use *u, pctl_op_result *out)
 {
-	tensor_axes a;
-	const pctl_status status = axes_of(u, &a);
-
-	if (status != PCTL_OK)
-		return status;
-	out->out[0] = a.out;
-	tensor_axes_cut(u, &a, out);
-	return PCTL_OK;
+	return tensor_axes_infer(u, axes_of, out);
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -263,29 +250,15 @@ static const pctl_example boundaries[] = {
 
 #define SUM_OP(op, op_doc, op_spec, id, data_)                                       \
 	{                                                                            \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                            \
-			 .name = op,                                                 \
+		.desc = {KIT_PLAN_OP(op, 1, PCTL_CLASS_STRICT),                      \
 			 .doc = op_doc,                                              \
 			 .spec = op_spec                                             \
 			 "\nx has at most 2^31 elements, a sum at most 2^29 terms.", \
-			 .version = 1,                                               \
-			 .kind = PCTL_OPDEF_PLAN,                                    \
-			 .category = 'A',                                            \
-			 .op_class = PCTL_CLASS_STRICT,                              \
-			 .convention = 1,                                            \
-			 .n_in = 1,                                                  \
-			 .n_out = 1,                                                 \
-			 .n_attr = KIT_COUNT(attr),                                  \
-			 .in = id##_in,                                              \
-			 .out = id##_out,                                            \
-			 .attr = attr},                                              \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                          \
-			  .laws = id##_laws,                                         \
-			  .n_laws = KIT_COUNT(id##_laws),                            \
-			  .boundaries = boundaries,                                  \
-			  .n_boundaries = KIT_COUNT(boundaries)},                    \
-		.laws = id##_checks, .data = data_, .infer = infer, .plan = plan,    \
-		.reference = reference                                               \
+			 KIT_IN(id##_in),                                            \
+			 KIT_OUT(id##_out),                                          \
+			 KIT_ATTR(attr)},                                            \
+		.rules = KIT_PLAN_RULES(id##_laws, boundaries), .laws = id##_checks, \
+		.data = data_, .infer = infer, .plan = plan, .reference = reference  \
 	}
 
 static const kit_op ops[] = {

@@ -104,29 +104,16 @@ static double double_at(const void *data, uint64_t i)
 
 /* ---- sums ------------------------------------------------------------------------------------- */
 
-enum { ATTR_AXES, ATTR_KEEP };
-
 static pctl_status axes_of(const kit_use *u, tensor_axes *a)
 {
-	uint32_t mask;
-	pctl_status status;
-
 	if (u->q->in[0].dtype != PCTL_SCALAR_F64)
 		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
-	status = tensor_axes_mask(u, ATTR_AXES, &mask);
-	return status != PCTL_OK ? status : tensor_axes_of(u, mask, kit_attr(u, ATTR_KEEP) != 0, a);
+	return tensor_axes_given(u, a);
 }
 
 static pctl_status sum64_infer(const kit_use *u, pctl_op_result *out)
 {
-	tensor_axes a;
-	const pctl_status status = axes_of(u, &a);
-
-	if (status != PCTL_OK)
-		return status;
-	out->out[0] = a.out;
-	tensor_axes_cut(u, &a, out);
-	return PCTL_OK;
+	return tensor_axes_infer(u, axes_of, out);
 }
 
 /* Lanes of a result, each of which leaves a sum. */

@@ -374,26 +374,13 @@ static const pctl_example boundaries[] = {{"nothing", {0}}, {"one", {1}}, {"odd"
 
 #define VIEW_OP(id, op_doc, op_spec)                                                               \
 	{                                                                                          \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                          \
-			 .name = "tensor." #id,                                                    \
+		.desc = {KIT_PLAN_OP("tensor." #id, 1, PCTL_CLASS_INTEGER),                        \
 			 .doc = op_doc,                                                            \
 			 .spec = op_spec "\nx and y have at most 2^31 elements.",                  \
-			 .version = 1,                                                             \
-			 .kind = PCTL_OPDEF_PLAN,                                                  \
-			 .category = 'A',                                                          \
-			 .op_class = PCTL_CLASS_INTEGER,                                           \
-			 .convention = 1,                                                          \
-			 .n_in = 1,                                                                \
-			 .n_out = 1,                                                               \
-			 .n_attr = KIT_COUNT(id##_attr),                                           \
-			 .in = view_in,                                                            \
-			 .out = view_out,                                                          \
-			 .attr = id##_attr},                                                       \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                        \
-			  .laws = tensor_##id##_laws,                                              \
-			  .n_laws = 2,                                                             \
-			  .boundaries = boundaries,                                                \
-			  .n_boundaries = KIT_COUNT(boundaries)},                                  \
+			 KIT_IN(view_in),                                                          \
+			 KIT_OUT(view_out),                                                        \
+			 KIT_ATTR(id##_attr)},                                                     \
+		.rules = KIT_PLAN_RULES(tensor_##id##_laws, boundaries),                           \
 		.laws = tensor_##id##_checks, .problems = &tensor_view_problems,                   \
 		.problem = tensor_##id##_problem, .infer = id##_infer, .reference = id##_reference \
 	}

@@ -317,53 +317,15 @@ static void (*const table_checks[])(kit_law *) = {rope_table_law_cut, law_halved
 
 const pctl_port rope_table_out[1] = {
 	{"y", "f32[positions,pairs,2]", "cosine and sine of each position and pair", 0, 0}};
-static const pctl_attr_desc table_attr[] = {
-	{"dims", NULL, "rotated dimensions of a head, an even number", PCTL_ATTR_U64, 0, 0,
-	 ROPE_DIMS_MAX},
-	{"positions", NULL, "rows: positions 0 and on", PCTL_ATTR_U64, 0, 0, ROPE_POSITIONS_MAX},
-	{"base", "10000", "theta: what is raised to the power, from 1 to 2^30", PCTL_ATTR_STRING, 0,
-	 0, 0},
-	{"scaling", "none", "none, linear or llama3", PCTL_ATTR_STRING, 0, 0, 0},
-	{"factor", "1", "of linear and llama3: what frequencies are divided by, from 1 to 64",
-	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"low_freq_factor", "1",
-	 "of llama3: wave lengths above original_positions over this are divided by the factor",
-	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"high_freq_factor", "4", "of llama3: wave lengths below original_positions over this stay",
-	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"original_positions", "8192", "of llama3: positions that the model was trained on first",
-	 PCTL_ATTR_U64, 0, 1, 1u << 24},
-};
-
-static const pctl_attr_desc table_2_attr[] = {
-	{"dims", NULL, "rotated dimensions of a head, an even number", PCTL_ATTR_U64, 0, 0,
-	 ROPE_DIMS_MAX},
-	{"positions", NULL, "rows: positions 0 and on", PCTL_ATTR_U64, 0, 0, ROPE_POSITIONS_MAX},
-	{"base", "10000", "theta: what is raised to the power, from 1 to 2^30", PCTL_ATTR_STRING, 0,
-	 0, 0},
-	{"scaling", "none", "none, linear, llama3 or yarn", PCTL_ATTR_STRING, 0, 0, 0},
-	{"factor", "1", "of linear, llama3 and yarn: what frequencies are divided by, from 1 to 64",
-	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"low_freq_factor", "1",
-	 "of llama3: wave lengths above original_positions over this are divided by the factor",
-	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"high_freq_factor", "4", "of llama3: wave lengths below original_positions over this stay",
-	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"original_positions", "8192",
-	 "of llama3 and yarn: positions that the model was trained on first", PCTL_ATTR_U64, 0, 1,
-	 1u << 24},
-	{"beta_fast", "32",
-	 "of yarn: pairs that turn more often within original_positions keep their frequency",
-	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"beta_slow", "1", "of yarn: of pairs that turn less often it is divided by the factor",
-	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"magnitude", "1", "what cosines and sines are multiplied with, from 2^-10 to 1024",
-	 PCTL_ATTR_STRING, 0, 0, 0},
-};
+static const pctl_attr_desc table_attr[ROPE_ATTRS] = {
+	ROPE_TABLE_ATTRS("none, linear or llama3", "linear and llama3", "llama3")};
+static const pctl_attr_desc table_2_attr[ROPE_ATTRS_2] = {
+	ROPE_TABLE_ATTRS("none, linear, llama3 or yarn", "linear, llama3 and yarn",
+			 "llama3 and yarn"),
+	ROPE_TABLE_YARN_ATTRS};
 
 static const kit_op ops[] = {
-	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
-		  .name = "transformer.rope_table",
+	{.desc = {KIT_PLAN_OP("transformer.rope_table", 1, PCTL_CLASS_STRICT),
 		  .doc = "cosines and sines of rotary positions",
 		  .spec = "Steps in f32, each rounded (SEMANTICS.md 18.2): e = 2i / dims, f = 1 / "
 			  "pow(base, e); linear: "
@@ -374,29 +336,15 @@ static const kit_op ops[] = {
 			  "mixed.\ny[p, i] is the cosine and the sine of p * f exactly, rounded "
 			  "once. A table has at most 2^24 "
 			  "elements.",
-		  .version = 1,
-		  .kind = PCTL_OPDEF_PLAN,
-		  .category = 'A',
-		  .op_class = PCTL_CLASS_STRICT,
-		  .convention = 1,
-		  .n_in = 0,
-		  .n_out = 1,
-		  .n_attr = ROPE_ATTRS,
-		  .out = rope_table_out,
-		  .attr = table_attr},
-	 .rules = {.head = PCTL_HEAD(pctl_op_rules),
-		   .laws = table_laws,
-		   .n_laws = KIT_COUNT(table_laws),
-		   .boundaries = tensor_boundaries,
-		   .n_boundaries = 2},
+		  KIT_OUT(rope_table_out), KIT_ATTR(table_attr)},
+	 .rules = KIT_PLAN_RULES(table_laws, tensor_boundaries),
 	 .laws = table_checks,
 	 .problems = &table_problems,
 	 .problem = table_problem,
 	 .infer = rope_table_infer,
 	 .plan = rope_table_plan,
 	 .reference = rope_table_refer},
-	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
-		  .name = "transformer.rope_table",
+	{.desc = {KIT_PLAN_OP("transformer.rope_table", 2, PCTL_CLASS_STRICT),
 		  .doc = "cosines and sines of rotary positions, with yarn's scaling",
 		  .spec = "As version 1 (SEMANTICS.md 18.2). yarn: with d(n) = dims * "
 			  "ln(original_positions / (n * 2 pi)) / "
@@ -407,21 +355,8 @@ static const kit_op ops[] = {
 			  "y[p, i] is the cosine and the sine of p * f exactly, rounded once, "
 			  "times the magnitude, rounded. "
 			  "A table has at most 2^24 elements.",
-		  .version = 2,
-		  .kind = PCTL_OPDEF_PLAN,
-		  .category = 'A',
-		  .op_class = PCTL_CLASS_STRICT,
-		  .convention = 1,
-		  .n_in = 0,
-		  .n_out = 1,
-		  .n_attr = ROPE_ATTRS_2,
-		  .out = rope_table_out,
-		  .attr = table_2_attr},
-	 .rules = {.head = PCTL_HEAD(pctl_op_rules),
-		   .laws = table_2_laws,
-		   .n_laws = KIT_COUNT(table_2_laws),
-		   .boundaries = tensor_boundaries,
-		   .n_boundaries = 2},
+		  KIT_OUT(rope_table_out), KIT_ATTR(table_2_attr)},
+	 .rules = KIT_PLAN_RULES(table_2_laws, tensor_boundaries),
 	 .laws = table_2_checks,
 	 .problems = &table_2_problems,
 	 .problem = table_2_problem,

@@ -49,6 +49,69 @@ typedef struct rope_table {
 	float factors[ROPE_DIMS_MAX / 2];
 } rope_table;
 
+/* Rows of attributes that versions have in common; `scalings`: what there is to choose, `factor` and `original`: with which of them these speak. */
+#define ROPE_TABLE_ATTRS(scalings, factor, original)                                              \
+	{"dims", NULL,	       "rotated dimensions of a head, an even number", PCTL_ATTR_U64, 0,  \
+	 0,	 ROPE_DIMS_MAX},                                                                  \
+		{"positions", NULL, "rows: positions 0 and on", PCTL_ATTR_U64,                    \
+		 0,	      0,    ROPE_POSITIONS_MAX},                                          \
+		{"base",                                                                          \
+		 "10000",                                                                         \
+		 "theta: what is raised to the power, from 1 to 2^30",                            \
+		 PCTL_ATTR_STRING,                                                                \
+		 0,                                                                               \
+		 0,                                                                               \
+		 0},                                                                              \
+		{"scaling", "none", scalings, PCTL_ATTR_STRING, 0, 0, 0},                         \
+		{"factor",                                                                        \
+		 "1",                                                                             \
+		 "of " factor ": what frequencies are divided by, from 1 to 64",                  \
+		 PCTL_ATTR_STRING,                                                                \
+		 0,                                                                               \
+		 0,                                                                               \
+		 0},                                                                              \
+		{"low_freq_factor",                                                               \
+		 "1",                                                                             \
+		 "of llama3: wave lengths above original_positions over this are divided by the " \
+		 "factor",                                                                        \
+		 PCTL_ATTR_STRING,                                                                \
+		 0,                                                                               \
+		 0,                                                                               \
+		 0},                                                                              \
+		{"high_freq_factor",                                                              \
+		 "4",                                                                             \
+		 "of llama3: wave lengths below original_positions over this stay",               \
+		 PCTL_ATTR_STRING,                                                                \
+		 0,                                                                               \
+		 0,                                                                               \
+		 0},                                                                              \
+	{                                                                                         \
+		"original_positions", "8192",                                                     \
+			"of " original ": positions that the model was trained on first",         \
+			PCTL_ATTR_U64, 0, 1, 1u << 24                                             \
+	}
+/* Versions 2 and 3, behind those. */
+#define ROPE_TABLE_YARN_ATTRS                                                                  \
+	{"beta_fast",                                                                          \
+	 "32",                                                                                 \
+	 "of yarn: pairs that turn more often within original_positions keep their frequency", \
+	 PCTL_ATTR_STRING,                                                                     \
+	 0,                                                                                    \
+	 0,                                                                                    \
+	 0},                                                                                   \
+		{"beta_slow",                                                                  \
+		 "1",                                                                          \
+		 "of yarn: of pairs that turn less often it is divided by the factor",         \
+		 PCTL_ATTR_STRING,                                                             \
+		 0,                                                                            \
+		 0,                                                                            \
+		 0},                                                                           \
+	{                                                                                      \
+		"magnitude", "1",                                                              \
+			"what cosines and sines are multiplied with, from 2^-10 to 1024",      \
+			PCTL_ATTR_STRING, 0, 0, 0                                              \
+	}
+
 /* rope_table_long.c: the attribute `factors` of version 3. */
 pctl_status rope_table_factors(const kit_use *u, rope_table *t);
 

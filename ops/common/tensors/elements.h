@@ -100,31 +100,21 @@ extern const pctl_tensor_type tensor_problem_shapes[TENSOR_SHAPES]; /* dtype 0 *
 extern const pctl_example tensor_boundaries[2];
 
 /* A plan op in one row: <id>_laws, <id>_checks, <id>_problems, <id>_problem, <id>_infer, <id>_plan and <id>_reference stand beside it. */
-#define TENSOR_OP(id, outputs, op, op_doc, op_spec, class_, ins, n_ins, outs, attrs, n_attrs,      \
-		  data_)                                                                           \
-	{                                                                                          \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                          \
-			 .name = op,                                                               \
-			 .doc = op_doc,                                                            \
-			 .spec = op_spec "\nA tensor has at most 2^31 elements.",                  \
-			 .version = 1,                                                             \
-			 .kind = PCTL_OPDEF_PLAN,                                                  \
-			 .category = 'A',                                                          \
-			 .op_class = class_,                                                       \
-			 .convention = 1,                                                          \
-			 .n_in = n_ins,                                                            \
-			 .n_out = outputs,                                                         \
-			 .n_attr = n_attrs,                                                        \
-			 .in = ins,                                                                \
-			 .out = outs,                                                              \
-			 .attr = attrs},                                                           \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                        \
-			  .laws = id##_laws,                                                       \
-			  .n_laws = KIT_COUNT(id##_laws),                                          \
-			  .boundaries = tensor_boundaries,                                         \
-			  .n_boundaries = 2},                                                      \
-		.laws = id##_checks, .problems = &id##_problems, .problem = id##_problem,          \
-		.infer = id##_infer, .plan = id##_plan, .reference = id##_reference, .data = data_ \
+#define TENSOR_OP(id, outputs, op, op_doc, op_spec, class_, ins, n_ins, outs, attrs, n_attrs, \
+		  data_)                                                                      \
+	{                                                                                     \
+		.desc = {KIT_PLAN_OP(op, 1, class_),                                          \
+			 .doc = op_doc,                                                       \
+			 .spec = op_spec "\nA tensor has at most 2^31 elements.",             \
+			 .n_in = n_ins,                                                       \
+			 .n_out = outputs,                                                    \
+			 .n_attr = n_attrs,                                                   \
+			 .in = ins,                                                           \
+			 .out = outs,                                                         \
+			 .attr = attrs},                                                      \
+		.rules = KIT_PLAN_RULES(id##_laws, tensor_boundaries), .laws = id##_checks,   \
+		.problems = &id##_problems, .problem = id##_problem, .infer = id##_infer,     \
+		.plan = id##_plan, .reference = id##_reference, .data = data_                 \
 	}
 #define TENSOR_LAW(name, words)                                           \
 	{                                                                 \
