@@ -1,4 +1,4 @@
-/* The text of an elementwise kernel while it is written, shared by elementwise.c and elementwise_text.c. */
+/* The text of an elementwise kernel while it is written, shared by elementwise.c, elementwise_text.c and elementwise_value.c. */
 #ifndef PIPECTL_RUNTIME_GRAPH_ELEMENTWISE_PRIVATE_H
 #define PIPECTL_RUNTIME_GRAPH_ELEMENTWISE_PRIVATE_H
 
@@ -53,6 +53,25 @@ struct pctl_element_writing {
 	int failed, too_wide, too_large;
 	const char *prefix; /* of the names of its variables and readers; NULL: none */
 };
+
+/* ---- elementwise_value.c: what is written goes behind w->body; lack of memory is noted in w->failed ---- */
+
+/* The value of a node under an index, written when it is first asked for: its number. */
+uint32_t pctl_element_write_value(struct pctl_element_writing *w, uint32_t node, uint32_t chain);
+/* How one element of a value is read. */
+void pctl_element_write_lane(struct pctl_element_writing *w, uint32_t value, uint32_t lane);
+/* An element, or a vector of four, of an input by an index in words. */
+void pctl_element_write_read(struct pctl_element_writing *w, uint32_t binding, const char *index);
+/* A number of the uniform block. */
+void pctl_element_write_word(struct pctl_element_writing *w, uint64_t value);
+/* The bindings of an input for this piece: the first one's number. */
+uint32_t pctl_element_bind(struct pctl_element_writing *w, const pctl_element_node *n,
+			   uint32_t vector, uint32_t in_step);
+/* The index that the map makes of the index `from`: its number. */
+uint32_t pctl_element_chain_of(struct pctl_element_writing *w, uint32_t from,
+			       const pctl_index_map *m);
+
+/* ---- elementwise_text.c ---- */
 
 /* The text of the kernel for a piece, released with free(); NULL: no memory. *w is ended by the caller in any case. */
 char *pctl_element_text(struct pctl_element_writing *w, const pctl_elementwise *e, uint32_t lanes,

@@ -1,4 +1,4 @@
-/* The text of elementwise kernels, and what is bound to it. A value that is read twice under the same index is computed once. */
+/* The text of elementwise kernels around their values (elementwise_value.c): functions, declarations, the entry point. */
 #include "runtime/graph/elementwise_private.h"
 
 #include <inttypes.h>
@@ -7,313 +7,6 @@
 #include <string.h>
 
 #include "foundation/base/num.h"
-
-/* ---- indices ------------------------------------------------------------------------------ */
-
-static int same_map(const pctl_index_map *a, const pctl_index_map *b)
-{
-	return a->rank == b->rank && a->simple == b->simple && a->offset == b->offset &&
-	       memcmp(a->dim, b->dim, a->rank * sizeof(a->dim[0])) == 0 &&
-	       memcmp(a->stride, b->stride, a->rank * sizeof(a->stride[0])) == 0;
-}
-
-static uint32_t lie_under(const struct pctl_element_writing *w, uint32_t from,
-			  const pctl_index_map *m)
-{
-	const uint32_t last = m->rank - 1;
-
-	if (w->lanes == 1 || from != LIE_ROW)
-		return from;
-	if (m->dim[last] % w->lanes != 0)
-		return LIE_ANY;
-	if (m->stride[last] == 0)
-		return LIE_SAME;
-	for (uint32_t d = 0; d < last; d++)
-		if (m->stride[d] % w->lanes != 0)
-			return LIE_ANY;
-	return m->stride[last] == 1 && m->offset % w->lanes == 0 ? LIE_ROW : LIE_ANY;
-}
-
-/* ---- text --------------------------------------------------------------------------------- */
-
-const char *pctl_elementwise_type(uint32_t dtype)
-{
-	return dtype == PCTL_DTYPE_U128 ? "vec4<u32>" : pctl_dtype_name(dtype);
-}
-
-static void add_function_name(pctl_str_buf *s, const char *op, uint32_t dtype)
-{
-	for (; *op != '\0'; op++)
-		pctl_str_add_n(s, *op == '.' ? "_" : op, 1);
-	if (dtype != PCTL_SCALAR_U32)
-		pctl_str_addf(s, "_%s", pctl_dtype_name(dtype));
-}
-
-static const char *prefix_of(const struct pctl_element_writing *w)
-{
-	return w->prefix == NULL ? "" : w->prefix;
-}
-
-static void add_at(struct pctl_element_writing *w, uint32_t word)
-{
-	pctl_str_addf(&w->body, "%sshape[%" PRIu32 "].%c", prefix_of(w), word / 4,
-		      "xyzw"[word % 4]);
-}
-
-/* A number of the uniform block. */
-static void add_word(struct pctl_element_writing *w, uint64_t value)
-{
-	const uint32_t at = w->words.n;
-
-	w->too_wide |= value > UINT32_MAX;
-	if (!PCTL_VEC_PUSH(&w->words, (uint32_t)value))
-		w->failed = 1;
-	add_at(w, at);
-}
-
-/* NAME: what the map, whose words begin at `first`, makes of the index `from`. Dimensions are taken off from the last. */
-static void add_index(struct pctl_element_writing *w, const pctl_index_map *m, const char *from,
-		      uint32_t first, const char *name)
-{
-	pctl_str_buf *s = &w->body;
-	uint32_t least = 0; /* dimensions before it add nothing */
-
-	while (m->simple && least < m->rank && m->stride[least] == 0)
-		least++;
-	pctl_str_addf(s, "\t\tvar %s = ", name);
-	if (m->simple && m->offset == 0)
-		pctl_str_add(s, "0u");
-	else
-		add_at(w, first);
-	pctl_str_addf(s, ";\n\t\tvar r%s = %s;\n", name, from);
-	for (uint32_t d = m->rank; d-- > least;) {
-		if (!m->simple || m->stride[d] != 0) {
-			pctl_str_addf(s, "\t\t%s += r%s", name, name);
-			if (d != 0) {
-				pctl_str_add(s, " % ");
-				add_at(w, first + 1 + 2 * d);
-			}
-			if (!m->simple || m->stride[d] != 1) {
-				pctl_str_add(s, " * ");
-				add_at(w, first + 2 + 2 * d);
-			}
-			pctl_str_add(s, ";\n");
-		}
-		if (d > least) {
-			pctl_str_addf(s, "\t\tr%s /= ", name);
-			add_at(w, first + 1 + 2 * d);
-			pctl_str_add(s, ";\n");
-		}
-	}
-}
-
-/* The words of a map: the offset, then extent and stride of each dimension. */
-static uint32_t put_map(struct pctl_element_writing *w, const pctl_index_map *m)
-{
-	const uint32_t first = w->words.n;
-	const uint64_t offset = m->offset;
-
-	w->too_wide |= offset > UINT32_MAX;
-	w->failed |= !PCTL_VEC_PUSH(&w->words, (uint32_t)offset);
-	for (uint32_t d = 0; d < m->rank; d++) {
-		w->too_wide |= m->dim[d] > UINT32_MAX || m->stride[d] > UINT32_MAX;
-		w->failed |= !PCTL_VEC_PUSH(&w->words, (uint32_t)m->dim[d]) ||
-			     !PCTL_VEC_PUSH(&w->words, (uint32_t)m->stride[d]);
-	}
-	return first;
-}
-
-/* The variable that holds an index of an element. */
-static void index_name(const struct pctl_element_writing *w, uint32_t chain, uint32_t lane,
-		       char out[48])
-{
-	const struct pctl_element_chain *c = &w->chains.items[chain];
-
-	if (c->lie == LIE_ANY)
-		snprintf(out, 48, "k%" PRIu32 "_%" PRIu32, chain, lane);
-	else if (c->lie == LIE_ROW && lane != 0)
-		snprintf(out, 48, "(k%" PRIu32 " + %" PRIu32 "u)", chain, lane);
-	else
-		snprintf(out, 48, "k%" PRIu32, chain);
-}
-
-static uint32_t chain_of(struct pctl_element_writing *w, uint32_t from, const pctl_index_map *m)
-{
-	struct pctl_element_chain c = {.from = from, .map = m};
-	const uint32_t number = w->chains.n;
-	char name[48], source[48];
-	uint32_t first;
-
-	if (m->rank == 0)
-		return from;
-	for (uint32_t i = 1; i < w->chains.n; i++)
-		if (w->chains.items[i].from == from && same_map(w->chains.items[i].map, m))
-			return i;
-	c.lie = lie_under(w, w->chains.items[from].lie, m);
-	if (!PCTL_VEC_PUSH(&w->chains, c)) {
-		w->failed = 1;
-		return from;
-	}
-	first = put_map(w, m);
-	for (uint32_t lane = 0; lane < (c.lie == LIE_ANY ? w->lanes : 1); lane++) {
-		index_name(w, number, lane, name);
-		index_name(w, from, lane, source);
-		add_index(w, m, source, first, name);
-	}
-	return number;
-}
-
-/* The bindings of an input for this piece: the first one's number. */
-static uint32_t binding_of(struct pctl_element_writing *w, const pctl_element_node *n,
-			   uint32_t vector, uint32_t in_step)
-{
-	const uint64_t width = pctl_dtype_bytes(n->type.dtype), most = w->e->most_bytes;
-	struct pctl_element_binding b = {.buffer = n->buffer,
-					 .vector = vector,
-					 .dtype = n->type.dtype,
-					 .in_step = in_step,
-					 .parts = 1,
-					 .start = n->offset,
-					 .offset = n->offset,
-					 .n_bytes = n->n_bytes};
-	const uint32_t first = w->bindings.n;
-	uint64_t n_bytes = 0;
-
-	for (uint32_t i = 0; i < first; i++) {
-		const struct pctl_element_binding *other = &w->bindings.items[i];
-
-		if (other->parts != 0 && other->buffer == b.buffer && other->vector == vector &&
-		    other->in_step == in_step && other->start == b.start)
-			return i;
-	}
-	(void)pctl_type_buffer_bytes(&n->type, &n_bytes);
-	if (in_step && !w->piece.whole) {
-		b.offset += w->piece.from * width;
-		b.n_bytes = pctl_num_align(w->piece.count * width, 4);
-	} else if (most != 0 && n_bytes > most) {
-		b.each = most / width / STEP * STEP;
-		b.parts = b.each == 0 ? UINT32_MAX
-				      : (uint32_t)pctl_num_div_up(n_bytes, b.each * width);
-	}
-	if (b.parts > 2 * PCTL_PORTS_MAX) {
-		w->too_large = 1;
-		b.parts = 1;
-	}
-	for (uint32_t k = 0, parts = b.parts; k < parts && !w->failed; k++) {
-		if (parts != 1) {
-			b.offset = n->offset + k * b.each * width;
-			b.n_bytes = k + 1 < parts ? b.each * width : n_bytes - k * b.each * width;
-		}
-		b.parts = k == 0 ? parts : 0;
-		w->failed |= !PCTL_VEC_PUSH(&w->bindings, b);
-	}
-	return first;
-}
-
-/* An element, or a vector of four, of an input by an index in words. */
-static void add_read(struct pctl_element_writing *w, uint32_t binding, const char *index)
-{
-	if (binding >= w->bindings.n)
-		return; /* there was no memory for it, which was noted */
-	if (w->bindings.items[binding].parts == 1)
-		pctl_str_addf(&w->body, "%sin%" PRIu32 "[%s]", prefix_of(w), binding, index);
-	else
-		pctl_str_addf(&w->body, "read%" PRIu32 "(%s)", binding, index);
-}
-
-/* How one element of a value is read. */
-static void add_element(struct pctl_element_writing *w, uint32_t value, uint32_t lane)
-{
-	const struct pctl_element_value *v = &w->values.items[value];
-
-	if (!v->wide)
-		pctl_str_addf(&w->body, "v%" PRIu32, value);
-	else if (v->wide == 2)
-		pctl_str_addf(&w->body, "v%" PRIu32 ".%c", value, "xyzw"[lane]);
-	else
-		pctl_str_addf(&w->body, "v%" PRIu32 "_%" PRIu32, value, lane);
-}
-
-static void add_input(struct pctl_element_writing *w, uint32_t number, struct pctl_element_value *v)
-{
-	const pctl_element_node *n = &w->e->nodes[v->node];
-	const uint32_t lie = w->chains.items[v->chain].lie;
-	const int in_step = v->chain == 0 && (lie == LIE_ROW || !w->piece.whole);
-	const uint32_t b = binding_of(w, n, lie == LIE_ROW, !w->piece.whole && in_step);
-	char name[48], at[64];
-
-	v->wide = lie == LIE_ROW ? 2 : lie == LIE_ANY;
-	for (uint32_t lane = 0; lane < (v->wide == 1 ? w->lanes : 1); lane++) {
-		index_name(w, v->chain, lane, name);
-		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32, number);
-		if (v->wide == 1)
-			pctl_str_addf(&w->body, "_%" PRIu32, lane);
-		snprintf(at, sizeof(at), "%s%s", in_step ? "i" : name,
-			 lie == LIE_ROW && !in_step ? " / 4u" : "");
-		pctl_str_add(&w->body, " = ");
-		add_read(w, b, at);
-		pctl_str_add(&w->body, ";\n");
-	}
-}
-
-static uint32_t value_of(struct pctl_element_writing *w, uint32_t node, uint32_t chain);
-
-static void add_call(struct pctl_element_writing *w, uint32_t number, struct pctl_element_value *v)
-{
-	const pctl_element_node *n = &w->e->nodes[v->node];
-	uint32_t in[PCTL_PORTS_MAX];
-
-	for (uint32_t i = 0; i < n->n_in; i++) {
-		in[i] = value_of(w, n->in[i], chain_of(w, v->chain, &n->map[i]));
-		if (w->failed)
-			return;
-		v->wide |= w->values.items[in[i]].wide != 0;
-	}
-	for (uint32_t lane = 0; lane < (v->wide ? w->lanes : 1); lane++) {
-		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32, number);
-		if (v->wide)
-			pctl_str_addf(&w->body, "_%" PRIu32, lane);
-		pctl_str_add(&w->body, " = ");
-		add_function_name(&w->body, n->op, n->operand);
-		for (uint32_t i = 0; i < n->n_in; i++) {
-			pctl_str_add(&w->body, i == 0 ? "(" : ", ");
-			add_element(w, in[i], lane);
-		}
-		pctl_str_add(&w->body, ");\n");
-	}
-}
-
-/* The value of a node under an index, written when it is first asked for. */
-static uint32_t value_of(struct pctl_element_writing *w, uint32_t node, uint32_t chain)
-{
-	const pctl_element_node *n = &w->e->nodes[node];
-	struct pctl_element_value v = {.node = node, .chain = chain};
-	uint32_t number;
-
-	if (n->kind == PCTL_ELEMENT_VIEW)
-		return value_of(w, n->in[0], chain_of(w, chain, &n->map[0]));
-	for (uint32_t i = 0; i < w->values.n; i++)
-		if (w->values.items[i].node == node && w->values.items[i].chain == chain)
-			return i;
-	/* Operands come first, and may be many: the number is taken when they are there. */
-	if (n->kind == PCTL_ELEMENT_FUNCTION)
-		for (uint32_t i = 0; i < n->n_in && !w->failed; i++)
-			(void)value_of(w, n->in[i], chain_of(w, chain, &n->map[i]));
-	number = w->values.n;
-	if (w->failed || !PCTL_VEC_PUSH(&w->values, v)) {
-		w->failed = 1;
-		return 0;
-	}
-	if (n->kind == PCTL_ELEMENT_INPUT)
-		add_input(w, number, &v);
-	else if (n->kind == PCTL_ELEMENT_GIVEN)
-		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32 " = bitcast<%s>(bits);\n", number,
-			      pctl_elementwise_type(n->type.dtype));
-	else
-		add_call(w, number, &v);
-	w->values.items[number] = v;
-	return number;
-}
 
 static const char half[] = "enable f16;\n";
 
@@ -414,7 +107,7 @@ static void write_values(struct pctl_element_writing *w, pctl_str_buf *s, uint64
 	const uint32_t dtype = e->nodes[e->n_nodes - 1].type.dtype;
 	const int padded = pctl_dtype_bytes(dtype) == 2 && n % 2 != 0;
 	const char *type = pctl_elementwise_type(dtype);
-	const uint32_t value = value_of(w, e->n_nodes - 1, 0);
+	const uint32_t value = pctl_element_write_value(w, e->n_nodes - 1, 0);
 	char vector[24];
 
 	if (w->failed)
@@ -422,7 +115,7 @@ static void write_values(struct pctl_element_writing *w, pctl_str_buf *s, uint64
 	pctl_str_addf(&w->body, w->lanes == 1 ? "\t\tout[i] = " : "\t\tout[i] = vec4<%s>(", type);
 	for (uint32_t lane = 0; lane < w->lanes; lane++) {
 		pctl_str_add(&w->body, lane == 0 ? "" : ", ");
-		add_element(w, value, lane);
+		pctl_element_write_lane(w, value, lane);
 	}
 	pctl_str_add(&w->body, w->lanes == 1 ? ";\n" : ");\n");
 	snprintf(vector, sizeof(vector), "vec4<%s>", type);
@@ -443,7 +136,7 @@ static uint32_t through_views(struct pctl_element_writing *w, uint32_t *chain)
 
 	*chain = 0;
 	for (; w->e->nodes[node].kind == PCTL_ELEMENT_VIEW; node = w->e->nodes[node].in[0])
-		*chain = chain_of(w, *chain, &w->e->nodes[node].map[0]);
+		*chain = pctl_element_chain_of(w, *chain, &w->e->nodes[node].map[0]);
 	return node;
 }
 
@@ -460,10 +153,10 @@ static void write_copy(struct pctl_element_writing *w, pctl_str_buf *s, uint64_t
 
 	if (bits >= 32) {
 		node = through_views(w, &chain);
-		(void)binding_of(w, &e->nodes[node], 0, 0);
+		(void)pctl_element_bind(w, &e->nodes[node], 0, 0);
 		snprintf(at, sizeof(at), "k%" PRIu32, chain);
 		pctl_str_add(&w->body, "\t\tout[i] = ");
-		add_read(w, 0, at);
+		pctl_element_write_read(w, 0, at);
 		pctl_str_add(&w->body, ";\n");
 	} else {
 		pctl_str_add(&w->body, "\t\tvar word = 0u;\n\t\tfor (var part = 0u; part < ");
@@ -471,13 +164,13 @@ static void write_copy(struct pctl_element_writing *w, pctl_str_buf *s, uint64_t
 			      "%" PRIu32 "u; part++) {\n\t\tlet k0 = i * %" PRIu32
 			      "u + part%s;\n\t\tif (k0 < ",
 			      parts, parts, w->piece.whole ? "" : " + shape[0].x");
-		add_word(w, w->piece.from + n);
+		pctl_element_write_word(w, w->piece.from + n);
 		pctl_str_add(&w->body, ") {\n");
 		node = through_views(w, &chain);
-		(void)binding_of(w, &e->nodes[node], 0, 0);
+		(void)pctl_element_bind(w, &e->nodes[node], 0, 0);
 		snprintf(at, sizeof(at), "k%" PRIu32 " / %" PRIu32 "u", chain, parts);
 		pctl_str_add(&w->body, "\t\tword |= ((");
-		add_read(w, 0, at);
+		pctl_element_write_read(w, 0, at);
 		pctl_str_addf(&w->body,
 			      " >> ((k%" PRIu32 " %% %" PRIu32 "u) * %" PRIu32
 			      "u)) & %uu) << (part * %" PRIu32
@@ -546,7 +239,7 @@ char *pctl_element_function(struct pctl_element_writing *w, const pctl_elementwi
 	if (!PCTL_VEC_PUSH(&w->chains, all) ||
 	    (from != 0 && !PCTL_VEC_PUSH(&w->words, (uint32_t)from)))
 		w->failed = 1;
-	value = w->failed ? 0 : value_of(w, last, 0);
+	value = w->failed ? 0 : pctl_element_write_value(w, last, 0);
 	pctl_str_addf(&s, "fn %s(i: u32%s) -> u32 {\n\t\tlet k0 = i", function,
 		      strncmp(function, "write", 5) == 0 ? ", bits: u32" : "");
 	if (from != 0)
