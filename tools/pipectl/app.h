@@ -84,6 +84,18 @@ pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pct
 pctl_status pctl_app_write_outs(pctl_app *app, const pctl_run_result *r, const pctl_setting *outs,
 				const pctl_tensor_type *types, uint32_t n);
 
+/* How much a pipeline of one job has room for. */
+typedef struct pctl_job_room {
+	uint32_t n_in, n_out, n_attr;
+} pctl_job_room;
+
+/* one_job.c: a pipeline of one job that says nothing yet, with room for its ports and attributes. *out is the caller's in any case. */
+pctl_status pctl_app_one_job(pctl_app *app, const char *name, const pctl_job_room *room,
+			     pctl_pipeline **out, pctl_pipe_job **job);
+/* Resolve and run it, write what --out names and print what came of it. */
+pctl_status pctl_app_run_one(pctl_app *app, const char *title, pctl_pipeline *p,
+			     pctl_run_options *options, const pctl_setting *outs, uint32_t n_outs);
+
 /* What was typed, as a shell would take it again; released with free(), NULL: no memory. */
 char *pctl_app_command(const pctl_app *app);
 /* --report: can it be written as things are; and written, of a run that went well (host/run_report.h). */

@@ -15,6 +15,10 @@ pctl_status pctl_app_proof_context(pctl_app *app, const char *selector,
 /* What a certificate says in one line a fact, or as members of an open JSON object. full: its units too. */
 void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int full);
 
+/* The device whose name and driver the certificate has, among those of `backend` (NULL: of all), as --backend takes it; NULL: it is not here. */
+pctl_status pctl_certificate_device(pctl_app *app, const pctl_certificate *c, const char *backend,
+				    const char **out);
+
 /* --sample in millionths; 1000000 where it is left out. */
 pctl_status pctl_app_sample(pctl_app *app, uint32_t *ppm);
 

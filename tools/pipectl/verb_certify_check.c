@@ -148,11 +148,11 @@ pctl_status pctl_app_sample(pctl_app *app, uint32_t *ppm)
 	return PCTL_OK;
 }
 
-/* The device the certificate is of, when it is here, else the reference. */
-static pctl_status choose_device(pctl_app *app, const pctl_certificate *c, const char **out)
+pctl_status pctl_certificate_device(pctl_app *app, const pctl_certificate *c, const char *backend,
+				    const char **out)
 {
 	pctl_devices *list = NULL;
-	pctl_status status = pctl_devices_list(app->host.registry, NULL, 0, app->call, &list);
+	pctl_status status = pctl_devices_list(app->host.registry, backend, 0, app->call, &list);
 
 	*out = NULL;
 	for (uint32_t i = 0; status == PCTL_OK && *out == NULL && i < pctl_devices_count(list);
@@ -164,6 +164,14 @@ static pctl_status choose_device(pctl_app *app, const pctl_certificate *c, const
 			*out = pctl_arena_dup(app->arena, e->selector);
 	}
 	pctl_devices_destroy(list);
+	return status;
+}
+
+/* The device the certificate is of, when it is here, else the reference. */
+static pctl_status choose_device(pctl_app *app, const pctl_certificate *c, const char **out)
+{
+	const pctl_status status = pctl_certificate_device(app, c, NULL, out);
+
 	if (*out == NULL)
 		*out = PCTL_REFERENCE;
 	return status;

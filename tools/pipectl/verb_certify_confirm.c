@@ -10,25 +10,6 @@
 /* Where --sample is left out: about a second or two for a certificate of all operations, besides a strip of each. */
 #define SAMPLE_PPM 2000u
 
-/* The device whose name and driver the claim has; NULL: it is not here. */
-static pctl_status find_device(pctl_app *app, const pctl_certificate *c, const char **out)
-{
-	pctl_devices *list = NULL;
-	pctl_status status = pctl_devices_list(app->host.registry, c->backend, 0, app->call, &list);
-
-	*out = NULL;
-	for (uint32_t i = 0; status == PCTL_OK && *out == NULL && i < pctl_devices_count(list);
-	     i++) {
-		const pctl_device_entry *e = pctl_devices_at(list, i);
-
-		if (e->state == PCTL_DEVICE_USABLE && strcmp(e->name, c->device) == 0 &&
-		    strcmp(e->driver, c->driver) == 0)
-			*out = pctl_arena_dup(app->arena, e->selector);
-	}
-	pctl_devices_destroy(list);
-	return status;
-}
-
 /* --backend as the device is listed: "vulkan:llvmpipe" is "vulkan:0" there. NULL: it was not given. */
 static pctl_status named_device(pctl_app *app, const char **out)
 {
@@ -107,7 +88,7 @@ static pctl_status confirm_file(pctl_app *app, const char *path, uint32_t ppm)
 		status = pctl_refuse(app->call, PC5543_CLAIM_UNTRUSTED, "%s: signed with %s", path,
 				     c->signer);
 	if (status == PCTL_OK && selector == NULL)
-		status = find_device(app, c, &selector);
+		status = pctl_certificate_device(app, c, c->backend, &selector);
 	if (status == PCTL_OK && selector == NULL)
 		status = pctl_refuse(app->call, PC5541_CLAIM_OTHER,
 				     "%s: its device, %s with %s, is not on this machine", path,
@@ -136,7 +117,7 @@ static pctl_status confirm_all(pctl_app *app, uint32_t ppm)
 
 		if (!x->trusted || x->note[0] != '\0' || x->claim[0] == '\0' || x->c->granted == 0)
 			continue;
-		status = find_device(app, x->c, &selector);
+		status = pctl_certificate_device(app, x->c, x->c->backend, &selector);
 		if (status != PCTL_OK || selector == NULL ||
 		    (only != NULL && strcmp(only, selector) != 0))
 			continue;

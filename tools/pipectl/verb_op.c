@@ -247,31 +247,19 @@ static pctl_status make_pipeline(pctl_app *app, const pctl_op_ref *op, pctl_sett
 				 uint32_t n_ins, const pctl_setting *attrs, uint32_t n_attrs,
 				 pctl_pipeline **out)
 {
-	pctl_pipeline *p = pctl_pipeline_create(op->desc->name);
-	pctl_pos pos = {"--attr", 0, 0, 0, 0};
-	pctl_status status = PCTL_OK;
+	const pctl_job_room room = {n_ins, op->desc->n_out, n_attrs};
+	const pctl_pos pos = {"--attr", 0, 0, 0, 0};
 	pctl_pipe_job *job;
+	pctl_status status = pctl_app_one_job(app, op->desc->name, &room, out, &job);
+	pctl_pipeline *p = *out;
 
-	*out = p;
-	if (p == NULL)
-		return pctl_no_memory(app->call, "a pipeline");
-	p->inputs = pctl_arena_array(p->arena, n_ins, sizeof(*p->inputs));
-	p->outputs = pctl_arena_array(p->arena, op->desc->n_out, sizeof(*p->outputs));
-	p->jobs = job = pctl_arena_array(p->arena, 1, sizeof(*job));
-	if (p->inputs == NULL || p->outputs == NULL || job == NULL)
-		return pctl_no_memory(app->call, "a pipeline");
-	p->n_jobs = 1;
-	*job = (pctl_pipe_job){.id = "op",
-			       .pos = pos,
-			       .kind = PCTL_JOB_OP,
-			       .op = op->desc->name,
-			       .version_min = op->desc->version,
-			       .version_max = op->desc->version,
-			       .op_pos = pos};
-	job->in = pctl_arena_array(p->arena, n_ins, sizeof(*job->in));
-	job->attr = pctl_arena_array(p->arena, n_attrs, sizeof(*job->attr));
-	if (job->in == NULL || job->attr == NULL)
-		return pctl_no_memory(app->call, "a pipeline");
+	if (status != PCTL_OK)
+		return status;
+	job->id = "op";
+	job->pos = job->op_pos = pos;
+	job->kind = PCTL_JOB_OP;
+	job->op = op->desc->name;
+	job->version_min = job->version_max = op->desc->version;
 	for (uint32_t i = 0; i < n_attrs; i++)
 		job->attr[job->n_attr++] =
 			(pctl_pipe_named){attrs[i].name, pos, {pos, attrs[i].value, 0, 1}};
@@ -287,13 +275,10 @@ static pctl_status make_pipeline(pctl_app *app, const pctl_op_ref *op, pctl_sett
 
 pctl_status pctl_verb_op_run(pctl_app *app)
 {
-	pctl_graph_options graph_options = {.wgsl_flags = 0};
 	pctl_setting *ins, *outs, *attrs;
 	uint32_t n_ins, n_outs, n_attrs;
-	pctl_run_result *result = NULL;
 	pctl_run_options options;
 	pctl_pipeline *p = NULL;
-	pctl_graph *g = NULL;
 	pctl_op_ref op;
 	pctl_status status = find(app, app->line.arguments[0], &op);
 
@@ -307,25 +292,11 @@ pctl_status pctl_verb_op_run(pctl_app *app)
 		status = pctl_app_run_options(app, &options);
 	if (status == PCTL_OK)
 		status = make_pipeline(app, &op, ins, n_ins, attrs, n_attrs, &p);
-	if (status == PCTL_OK)
-		status = pctl_app_check_outs(app, p, outs, n_outs);
-	if (status == PCTL_OK) {
-		graph_options.ops = pctl_op_library_source(app->host.library);
-		graph_options.kernels = app->host.kernels;
-		status = pctl_graph_resolve(p, &graph_options, app->call, NULL, NULL, &g);
-	}
 	if (status == PCTL_OK) {
 		options.ins = ins;
 		options.n_ins = n_ins;
-		status = pctl_host_run(&app->host, g, &options, app->call, &result);
+		status = pctl_app_run_one(app, app->line.arguments[0], p, &options, outs, n_outs);
 	}
-	pctl_app_progress_clear(app);
-	if (status == PCTL_OK)
-		status = pctl_app_write_outs(app, result, outs, NULL, n_outs);
-	if (status == PCTL_OK)
-		pctl_app_print_run(app, app->line.arguments[0], result);
-	pctl_run_result_destroy(result);
-	pctl_graph_destroy(g);
 	pctl_pipeline_destroy(p);
 	return status;
 }

@@ -364,32 +364,21 @@ pctl_status pctl_shader_pipeline(pctl_app *app, const char *path, const struct s
 				 const pctl_program *program, pctl_setting *binds, uint32_t n_binds,
 				 pctl_pipeline **out)
 {
-	pctl_pipeline *p = pctl_pipeline_create("shader");
-	pctl_pos pos = {path, 0, 0, 0, 0};
+	const pctl_job_room room = {n_binds, n_binds, o->n_overrides};
+	const pctl_pos pos = {path, 0, 0, 0, 0};
 	pctl_pipe_job *job;
-	pctl_status status = PCTL_OK;
+	pctl_status status = pctl_app_one_job(app, "shader", &room, out, &job);
+	pctl_pipeline *p = *out;
 
-	*out = p;
-	if (p == NULL)
-		return pctl_no_memory(app->call, "a pipeline");
+	if (status != PCTL_OK)
+		return status;
 	p->max_class = o->max_class;
-	p->inputs = pctl_arena_array(p->arena, n_binds, sizeof(*p->inputs));
-	p->outputs = pctl_arena_array(p->arena, n_binds, sizeof(*p->outputs));
-	p->jobs = job = pctl_arena_array(p->arena, 1, sizeof(*job));
-	if (p->inputs == NULL || p->outputs == NULL || job == NULL)
-		return pctl_no_memory(app->call, "a pipeline");
-	p->n_jobs = 1;
 	job->id = "shader";
 	job->pos = job->op_pos = pos;
 	job->kind = PCTL_JOB_SHADER;
 	job->shader = path;
 	job->shader_text = o->text;
 	job->entry = o->entry;
-	job->in = pctl_arena_array(p->arena, n_binds, sizeof(*job->in));
-	job->out = pctl_arena_array(p->arena, n_binds, sizeof(*job->out));
-	job->attr = pctl_arena_array(p->arena, o->n_overrides, sizeof(*job->attr));
-	if (job->in == NULL || job->out == NULL || job->attr == NULL)
-		return pctl_no_memory(app->call, "a pipeline");
 	for (uint32_t i = 0; i < o->n_overrides; i++)
 		job->attr[job->n_attr++] = (pctl_pipe_named){
 			o->overrides[i].name, pos, {pos, o->overrides[i].text, 0, 0}};

@@ -159,27 +159,19 @@ static pctl_status make_pipeline(pctl_app *app, const char *path, const pctl_vm_
 				 pctl_setting *ins, uint32_t n_ins, pctl_setting *outs,
 				 uint32_t n_outs, pctl_pipeline **out)
 {
-	pctl_pipeline *p = pctl_pipeline_create(d->name);
+	const pctl_job_room room = {n_ins, n_outs, 0};
 	const pctl_pos pos = {path, 0, 0, 0, 0};
-	pctl_status status = PCTL_OK;
 	pctl_pipe_job *job;
+	pctl_status status = pctl_app_one_job(app, d->name, &room, out, &job);
+	pctl_pipeline *p = *out;
 
-	*out = p;
-	if (p == NULL)
-		return pctl_no_memory(app->call, "a pipeline");
+	if (status != PCTL_OK)
+		return status;
 	p->max_class = PCTL_CLASS_STRICT;
-	p->inputs = pctl_arena_array(p->arena, n_ins, sizeof(*p->inputs));
-	p->outputs = pctl_arena_array(p->arena, n_outs, sizeof(*p->outputs));
-	p->jobs = job = pctl_arena_array(p->arena, 1, sizeof(*job));
-	if (p->inputs == NULL || p->outputs == NULL || job == NULL)
-		return pctl_no_memory(app->call, "a pipeline");
-	p->n_jobs = 1;
-	*job = (pctl_pipe_job){
-		.id = "vm", .pos = pos, .kind = PCTL_JOB_VM, .shader = path, .op_pos = pos};
-	job->in = pctl_arena_array(p->arena, n_ins, sizeof(*job->in));
-	job->out = pctl_arena_array(p->arena, n_outs, sizeof(*job->out));
-	if (job->in == NULL || job->out == NULL)
-		return pctl_no_memory(app->call, "a pipeline");
+	job->id = "vm";
+	job->pos = job->op_pos = pos;
+	job->kind = PCTL_JOB_VM;
+	job->shader = path;
 	for (uint32_t i = 0; status == PCTL_OK && i < n_ins; i++)
 		status = add_input(app, p, &ins[i]);
 	for (uint32_t i = 0; status == PCTL_OK && i < n_outs; i++)
@@ -190,13 +182,10 @@ static pctl_status make_pipeline(pctl_app *app, const char *path, const pctl_vm_
 pctl_status pctl_verb_vm_run(pctl_app *app)
 {
 	const char *path = app->line.arguments[0];
-	pctl_graph_options graph_options = {.wgsl_flags = 0};
 	pctl_setting *ins = NULL, *outs = NULL;
 	uint32_t n_ins = 0, n_outs = 0;
-	pctl_run_result *result = NULL;
 	pctl_run_options options;
 	pctl_pipeline *p = NULL;
-	pctl_graph *g = NULL;
 	pctl_vm_desc *d = NULL;
 	pctl_status status = read_machine(app, path, &d);
 
@@ -210,25 +199,11 @@ pctl_status pctl_verb_vm_run(pctl_app *app)
 		status = pctl_app_run_options(app, &options);
 	if (status == PCTL_OK)
 		status = make_pipeline(app, path, d, ins, n_ins, outs, n_outs, &p);
-	if (status == PCTL_OK)
-		status = pctl_app_check_outs(app, p, outs, n_outs);
-	if (status == PCTL_OK) {
-		graph_options.ops = pctl_op_library_source(app->host.library);
-		graph_options.kernels = app->host.kernels;
-		status = pctl_graph_resolve(p, &graph_options, app->call, NULL, NULL, &g);
-	}
 	if (status == PCTL_OK) {
 		options.ins = ins;
 		options.n_ins = n_ins;
-		status = pctl_host_run(&app->host, g, &options, app->call, &result);
+		status = pctl_app_run_one(app, path, p, &options, outs, n_outs);
 	}
-	pctl_app_progress_clear(app);
-	if (status == PCTL_OK)
-		status = pctl_app_write_outs(app, result, outs, NULL, n_outs);
-	if (status == PCTL_OK)
-		pctl_app_print_run(app, path, result);
-	pctl_run_result_destroy(result);
-	pctl_graph_destroy(g);
 	pctl_pipeline_destroy(p);
 	return status;
 }

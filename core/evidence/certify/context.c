@@ -1,23 +1,20 @@
 /* Implementation of context.h. */
 #include "evidence/certify/context.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FURTHER_MAX 8u
+#include "runtime/exec/open.h"
+#include "runtime/exec/run.h"
 
-typedef struct opened {
-	pctl_backend_instance *backend;
-	pctl_session *session;
-} opened;
+#define FURTHER_MAX 8u
 
 typedef struct host {
 	pctl_proof_context context; /* first: its hooks get back to the whole */
 	pctl_certify_context_options o;
 	pctl_devices *devices, *reference_devices;
 	const pctl_device_entry *reference_entry;
-	opened device, reference, sanitizer, further[FURTHER_MAX];
+	pctl_open_device device, reference, sanitizer, further[FURTHER_MAX];
 } host;
 
 static host *host_of(pctl_proof_context *b)
@@ -25,47 +22,27 @@ static host *host_of(pctl_proof_context *b)
 	return (host *)(void *)b;
 }
 
-static void close_opened(opened *s)
-{
-	pctl_session_close(s->session);
-	pctl_backend_instance_close(s->backend, NULL);
-	*s = (opened){NULL, NULL};
-}
-
 static pctl_status open_on(host *h, const pctl_device_entry *e, uint32_t build_flags,
-			   const pctl_call *call, opened *out)
+			   const pctl_call *call, pctl_open_device *out)
 {
-	pctl_session_options options = {.index = e->in_driver,
-					.device_kind = e->kind,
-					.id = e->selector,
-					.cache_dir = h->o.cache_dir,
-					.profiles = h->o.profiles,
-					.build_flags = build_flags};
-	const uint32_t flags =
-		(h->o.flags & PCTL_CERTIFY_IN_PROCESS ? PCTL_INSTANCE_IN_PROCESS : 0) |
-		(h->o.flags & PCTL_CERTIFY_DEBUG ? PCTL_INSTANCE_DEBUG : 0);
-	char name[600];
-	pctl_status status = pctl_backend_instance_open(h->o.registry, e->backend, e->env, flags,
-							call, &out->backend);
+	const pctl_open_options o = {
+		.registry = h->o.registry,
+		.profiles = h->o.profiles,
+		.cache_dir = h->o.cache_dir,
+		.flags = (h->o.flags & PCTL_CERTIFY_IN_PROCESS ? PCTL_RUN_IN_PROCESS : 0) |
+			 (h->o.flags & PCTL_CERTIFY_DEBUG ? PCTL_RUN_DEBUG : 0),
+		.build_flags = build_flags};
 
-	if (status != PCTL_OK)
-		return status;
-	snprintf(name, sizeof(name), "%s (%s)", e->selector, e->name);
-	options.name = name;
-	options.backend = out->backend;
-	status = pctl_session_open(&options, call, &out->session);
-	if (status != PCTL_OK)
-		close_opened(out);
-	return status;
+	return pctl_open_entry(&o, e, call, out);
 }
 
 static void close_sessions(host *h)
 {
 	for (uint32_t i = 0; i < FURTHER_MAX; i++)
-		close_opened(&h->further[i]);
-	close_opened(&h->sanitizer);
-	close_opened(&h->reference);
-	close_opened(&h->device);
+		pctl_open_close(&h->further[i]);
+	pctl_open_close(&h->sanitizer);
+	pctl_open_close(&h->reference);
+	pctl_open_close(&h->device);
 	h->context.device = h->context.reference = h->context.sanitizer = NULL;
 }
 
@@ -110,7 +87,7 @@ static void close_again(pctl_proof_context *b, pctl_session *s)
 
 	for (uint32_t i = 0; s != NULL && i < FURTHER_MAX; i++)
 		if (h->further[i].session == s)
-			close_opened(&h->further[i]);
+			pctl_open_close(&h->further[i]);
 }
 
 static pctl_status find_devices(host *h, const char *selector, const pctl_call *call)
