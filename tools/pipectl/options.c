@@ -184,8 +184,8 @@ pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call
 		}
 	}
 	if (status == PCTL_OK && out->verb == NULL && name != NULL &&
-	    pctl_option_has(out, "--help")) {
-		out->group = name; /* `cas --help`, `certify --help`: all that begins so */
+	    (pctl_option_has(out, "--help") || pctl_option_has(out, "--version"))) {
+		out->group = name; /* `cas --help`, `certify --version`: all that begins so */
 		return PCTL_OK;
 	}
 	if (status == PCTL_OK && out->verb == NULL && name != NULL)

@@ -46,7 +46,8 @@ def every_verb(h, document):
 
 def places(h):
     for args in (["--help"], ["-h"], ["help"], ["cas", "--help"], ["--help", "cas"], ["certify", "-h"], ["--help", "run"],
-                 ["run", "a", "b", "--help"], ["help", "cas"], ["help", "cas", "put"], ["--version"], ["version"]):
+                 ["run", "a", "b", "--help"], ["help", "cas"], ["help", "cas", "put"], ["--version"], ["version"], ["cas", "--version"],
+                 ["--version", "job"], ["certify", "--version"]):
         status, out, err = h.run(*args)
         h.check(" ".join(args), status == 0 and out and not err, f"{status} {err}")
     groups = h.run("cas", "--help")[1].decode()
