@@ -79,7 +79,7 @@ static pctl_status run(pipectl_pipeline *pl, const pipectl_run_options *options,
 	if (status == PCTL_OK)
 		status = pctl_admit(&p->host, &pl->loaded, &p->call);
 	if (status == PCTL_OK && asked.flags & PIPECTL_RUN_RECEIPT)
-		status = pctl_receipt_begin(&p->host, &pl->loaded, PCTL_WATCH_JOBS, &o, &p->call,
+		status = pctl_receipt_begin(&p->host, &pl->loaded, PCTL_TRACE_JOBS, &o, &p->call,
 					    &receipt);
 	if (status == PCTL_OK)
 		status = pctl_run_pipeline(&p->host, &pl->loaded, &o, &p->call, &r->run);

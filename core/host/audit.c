@@ -205,7 +205,7 @@ pctl_status pctl_audit_pipeline(pctl_installation *in, pctl_loaded_pipeline *p,
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
 /* A device that failed gave no bytes that could differ: that is no mismatch, and no success either. The status is that of
- * its own trouble where the plugin is at fault. */
+ * its own failure where the plugin is at fault. */
 static pctl_status tell_failed(const pctl_audit_result *r, const pctl_call *call)
 {
 	pctl_status status = PCTL_OK;

@@ -47,7 +47,7 @@ pctl_status pctl_receipt_begin(pctl_installation *in, const pctl_loaded_pipeline
 		status = pctl_receipt_ask(*out, p->graph, o, texts, pctl_texts_count(p->texts),
 					  call);
 	if (status == PCTL_OK) {
-		pctl_receipt_watch(*out, level, o);
+		pctl_receipt_trace(*out, level, o);
 		o->flags |= PCTL_RUN_KEEP_INPUTS;
 	} else {
 		pctl_receipt_destroy(*out);

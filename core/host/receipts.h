@@ -8,7 +8,7 @@
 #include "evidence/receipt/replay.h"
 #include "host/load.h"
 
-/* A receipt that watches a run at `level` (PCTL_WATCH_*): the run's options are made to tell it. Texts go into the store. */
+/* A receipt that traces a run at `level` (PCTL_TRACE_*): the run's options are made to tell it. Texts go into the store. */
 pctl_status pctl_receipt_begin(pctl_installation *in, const pctl_loaded_pipeline *p, uint32_t level,
 			       pctl_run_options *o, const pctl_call *call, pctl_receipt **out);
 /* Fill in what came of it and sign it; the whole text. */

@@ -40,7 +40,7 @@ static int through_executor(jobs *j, const pctl_executor *e, const pctl_call *ca
 	for (uint32_t i = 0; i < TRIES + 1; i++) {
 		double began;
 
-		jobs_spoil(j);
+		jobs_corrupt(j);
 		began = bare_now();
 		if (e->run(e->ctx, j->tasks, j->n, call) != PCTL_OK || jobs_wrong(j) != j->n)
 			return 0;

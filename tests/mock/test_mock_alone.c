@@ -1,40 +1,40 @@
 /* The synthetic device: zeroed buffers that move bytes, kernels that do nothing, fences that pass late. */
-#include "bench.h"
+#include "device_fixture.h"
 
 #include "runtime/ipc/process.h"
 #include "foundation/base/clock.h"
 
 static const uint32_t modes[2] = {0, PCTL_INSTANCE_IN_PROCESS};
 
-static pctl_status wait_once(bench *b, uint64_t ticket, uint64_t ns, pctl_completion *c)
+static pctl_status wait_once(device_fixture *b, uint64_t ticket, uint64_t ns, pctl_completion *c)
 {
 	*c = (pctl_completion){.head = PCTL_HEAD(pctl_completion)};
 	return b->t->wait(b->dev, &b->call, ticket, ns, c);
 }
 
-static void move_bytes(bench *b)
+static void move_bytes(device_fixture *b)
 {
-	uint32_t words[BENCH_WORDS], got[BENCH_WORDS];
+	uint32_t words[DEVICE_WORDS], got[DEVICE_WORDS];
 	pctl_completion c;
 	pctl_buffer *from, *to, *none;
 	pctl_kernel *k;
 	pctl_list *l;
 	uint64_t ticket;
 
-	for (uint32_t i = 0; i < BENCH_WORDS; i++)
+	for (uint32_t i = 0; i < DEVICE_WORDS; i++)
 		words[i] = i + 1;
-	from = bench_buffer(b, words, BENCH_WORDS);
-	to = bench_buffer(b, NULL, BENCH_WORDS);
-	none = bench_buffer(b, NULL, 0);
-	bench_read(b, to, got, BENCH_WORDS);
-	for (uint32_t i = 0; i < BENCH_WORDS; i++)
+	from = device_buffer(b, words, DEVICE_WORDS);
+	to = device_buffer(b, NULL, DEVICE_WORDS);
+	none = device_buffer(b, NULL, 0);
+	device_read(b, to, got, DEVICE_WORDS);
+	for (uint32_t i = 0; i < DEVICE_WORDS; i++)
 		assert_int_equal(got[i], 0);
-	k = bench_floats(b);
-	l = bench_list(b);
+	k = device_floats(b);
+	l = device_list(b);
 	assert_int_equal(b->t->list_timestamp(l, &b->call, 0), PCTL_OK);
 	assert_int_equal(b->t->list_copy(l, &b->call, from, 0, to, 8, 16), PCTL_OK);
 	assert_int_equal(b->t->list_fill(l, &b->call, to, 100, 8, 0x01020304), PCTL_OK);
-	bench_record(b, l, k, from, 48, to, 64, 4);
+	device_record(b, l, k, from, 48, to, 64, 4);
 	assert_int_equal(b->t->list_timestamp(l, &b->call, 1), PCTL_OK);
 	assert_int_equal(b->t->list_end(l, &b->call), PCTL_OK);
 	assert_int_equal(b->t->submit(b->dev, &b->call, l, 2, &ticket), PCTL_OK);
@@ -42,8 +42,8 @@ static void move_bytes(bench *b)
 	assert_int_equal(c.done, 1);
 	assert_int_equal(c.n_timestamps, 2);
 	assert_true(c.timestamps[1] >= c.timestamps[0]);
-	bench_read(b, to, got, BENCH_WORDS);
-	for (uint32_t i = 0; i < BENCH_WORDS; i++)
+	device_read(b, to, got, DEVICE_WORDS);
+	for (uint32_t i = 0; i < DEVICE_WORDS; i++)
 		assert_int_equal(got[i], i >= 2 && i < 6      ? i - 1
 					 : i == 25 || i == 26 ? 0x01020304
 							      : 0);
@@ -57,14 +57,14 @@ static void move_bytes(bench *b)
 
 static void alone__bytes_move_and_kernels_do_nothing(void **state)
 {
-	bench b;
+	device_fixture b;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		bench_open(&b, "mock", modes[i]);
+		device_open(&b, "mock", modes[i]);
 		assert_int_equal(b.e->kind, PCTL_DEVICE_OTHER);
 		move_bytes(&b);
-		bench_close(&b);
+		device_close(&b);
 	}
 }
 
@@ -75,29 +75,29 @@ static void alone__a_fence_passes_after_so_many_waits(void **state)
 	uint32_t word;
 	pctl_buffer *to;
 	pctl_list *l;
-	bench b;
+	device_fixture b;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		bench_open(&b, "mock:waits=3", modes[i]);
-		to = bench_buffer(&b, NULL, 1);
-		l = bench_list(&b);
+		device_open(&b, "mock:waits=3", modes[i]);
+		to = device_buffer(&b, NULL, 1);
+		l = device_list(&b);
 		assert_int_equal(b.t->list_fill(l, &b.call, to, 0, 4, 7), PCTL_OK);
 		assert_int_equal(b.t->list_end(l, &b.call), PCTL_OK);
 		assert_int_equal(b.t->submit(b.dev, &b.call, l, 1, &ticket), PCTL_OK);
 		for (int k = 0; k < 3; k++) {
 			assert_int_equal(wait_once(&b, ticket, 1000, &c), PCTL_OK);
 			assert_int_equal(c.done, 0);
-			bench_read(&b, to, &word, 1);
+			device_read(&b, to, &word, 1);
 			assert_int_equal(word, 0);
 		}
 		assert_int_equal(wait_once(&b, ticket, 1000, &c), PCTL_OK);
 		assert_int_equal(c.done, 1);
-		bench_read(&b, to, &word, 1);
+		device_read(&b, to, &word, 1);
 		assert_int_equal(word, 7);
 		b.t->list_destroy(b.dev, l);
 		b.t->buffer_destroy(b.dev, to);
-		bench_close(&b);
+		device_close(&b);
 	}
 }
 
@@ -106,12 +106,12 @@ static void alone__a_slow_one_takes_its_time_and_a_cancel_ends_it(void **state)
 	pctl_completion c;
 	uint64_t ticket, begin;
 	pctl_list *l;
-	bench b;
+	device_fixture b;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		bench_open(&b, "mock:slow=60+hang@2", modes[i]);
-		l = bench_list(&b);
+		device_open(&b, "mock:slow=60+hang@2", modes[i]);
+		l = device_list(&b);
 		assert_int_equal(b.t->list_end(l, &b.call), PCTL_OK);
 		begin = pctl_clock_ms();
 		assert_int_equal(b.t->submit(b.dev, &b.call, l, 1, &ticket), PCTL_OK);
@@ -128,9 +128,9 @@ static void alone__a_slow_one_takes_its_time_and_a_cancel_ends_it(void **state)
 		assert_int_equal(wait_once(&b, ticket, UINT64_MAX, &c), PCTL_E_CANCELLED);
 		assert_null(pctl_backend_instance_lost(b.s));
 		/* And the third is as good as ever. */
-		assert_int_equal(bench_run(&b, l, 1), PCTL_OK);
+		assert_int_equal(device_run(&b, l, 1), PCTL_OK);
 		b.t->list_destroy(b.dev, l);
-		bench_close(&b);
+		device_close(&b);
 	}
 }
 

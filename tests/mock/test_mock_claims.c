@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "device_fixture.h"
 
 #include "foundation/base/file.h"
 #include "planted/planted.h"
@@ -18,7 +18,7 @@ static const char driver_b[] = "dddddddddddddddddddddddddddddddddddddddddddddddd
 
 /* A maker, who probed in full, and what lies in the certs of an installation that trusts him. */
 typedef struct claims {
-	bench b;
+	device_fixture b;
 	pctl_key_value identity[IDENTITY];
 	pctl_profiled_device d;
 	pctl_profile_record *made;
@@ -50,7 +50,7 @@ static void begin(claims *c, const char *selector)
 	const char *key;
 
 	memset(c, 0, sizeof(*c));
-	bench_open(&c->b, selector, 0);
+	device_open(&c->b, selector, 0);
 	c->d = (pctl_profiled_device){.table = c->b.t,
 				      .dev = c->b.dev,
 				      .caps = &c->b.e->caps,
@@ -80,7 +80,7 @@ static void end(claims *c)
 {
 	pctl_profiles_close(c->maker);
 	free(c->made);
-	bench_close(&c->b);
+	device_close(&c->b);
 }
 
 /* What a fresh home makes of the device. Verdicts are always the right ones; 1: they are those of the claim. */

@@ -1,6 +1,6 @@
 /* Programs lowered wrongly: each fault changes the results it is about, in scalars and vectors, and no others; late ones
  * spare what is built outside of a job. */
-#include "bench.h"
+#include "device_fixture.h"
 
 #include <math.h>
 
@@ -40,8 +40,8 @@ static const uint32_t cases[][3] = {
 
 enum { RIGHT, CONTRACT, FLUSH, COEFFICIENT, TREE, NAN_BITS };
 
-/* What the kernel of bench_floats writes for a case. */
-static void expect(int fault, const uint32_t in[3], uint32_t out[BENCH_FLOATS_OUT])
+/* What the kernel of device_floats writes for a case. */
+static void expect(int fault, const uint32_t in[3], uint32_t out[DEVICE_FLOATS_OUT])
 {
 	float x = value(in[0]), y = value(in[1]), z = value(in[2]);
 	volatile float product, sum;
@@ -66,24 +66,25 @@ static void expect(int fault, const uint32_t in[3], uint32_t out[BENCH_FLOATS_OU
 	out[3] = fault == NAN_BITS ? 0x7fc00001 : 0x7fc00000;
 }
 
-static void run_floats(bench *b, int fault)
+static void run_floats(device_fixture *b, int fault)
 {
-	uint32_t got[N * BENCH_FLOATS_OUT], want[BENCH_FLOATS_OUT];
-	pctl_buffer *in = bench_buffer(b, &cases[0][0], N * 3), *out = bench_buffer(b, NULL, N * 4);
-	pctl_kernel *k = bench_floats(b);
-	pctl_list *l = bench_list(b);
+	uint32_t got[N * DEVICE_FLOATS_OUT], want[DEVICE_FLOATS_OUT];
+	pctl_buffer *in = device_buffer(b, &cases[0][0], N * 3),
+		    *out = device_buffer(b, NULL, N * 4);
+	pctl_kernel *k = device_floats(b);
+	pctl_list *l = device_list(b);
 	uint32_t differing = 0;
 
-	bench_record(b, l, k, in, sizeof(cases), out, sizeof(got), N);
+	device_record(b, l, k, in, sizeof(cases), out, sizeof(got), N);
 	assert_int_equal(b->t->list_end(l, &b->call), PCTL_OK);
-	assert_int_equal(bench_run(b, l, 1), PCTL_OK);
-	bench_read(b, out, got, N * BENCH_FLOATS_OUT);
+	assert_int_equal(device_run(b, l, 1), PCTL_OK);
+	device_read(b, out, got, N * DEVICE_FLOATS_OUT);
 	for (uint32_t i = 0; i < N; i++) {
-		uint32_t right[BENCH_FLOATS_OUT];
+		uint32_t right[DEVICE_FLOATS_OUT];
 
 		expect(fault, cases[i], want);
 		expect(RIGHT, cases[i], right);
-		for (uint32_t k2 = 0; k2 < BENCH_FLOATS_OUT; k2++) {
+		for (uint32_t k2 = 0; k2 < DEVICE_FLOATS_OUT; k2++) {
 			if (got[4 * i + k2] != want[k2])
 				fail_msg("fault %d, case %u, result %u: 0x%08x, not 0x%08x", fault,
 					 i, k2, got[4 * i + k2], want[k2]);
@@ -99,7 +100,7 @@ static void run_floats(bench *b, int fault)
 }
 
 /* Case 2j and 2j + 1 side by side in vectors. */
-static void run_vectors(bench *b, int fault)
+static void run_vectors(device_fixture *b, int fault)
 {
 	uint32_t in_words[N * 3], got[N * 4];
 	pctl_buffer *in, *out;
@@ -110,16 +111,16 @@ static void run_vectors(bench *b, int fault)
 		for (uint32_t c = 0; c < 3; c++)
 			for (uint32_t lane = 0; lane < 2; lane++)
 				in_words[6 * j + 2 * c + lane] = cases[2 * j + lane][c];
-	in = bench_buffer(b, in_words, N * 3);
-	out = bench_buffer(b, NULL, N * 4);
-	k = bench_vectors(b);
-	l = bench_list(b);
-	bench_record(b, l, k, in, sizeof(in_words), out, sizeof(got), N / 2);
+	in = device_buffer(b, in_words, N * 3);
+	out = device_buffer(b, NULL, N * 4);
+	k = device_vectors(b);
+	l = device_list(b);
+	device_record(b, l, k, in, sizeof(in_words), out, sizeof(got), N / 2);
 	assert_int_equal(b->t->list_end(l, &b->call), PCTL_OK);
-	assert_int_equal(bench_run(b, l, 1), PCTL_OK);
-	bench_read(b, out, got, N * 4);
+	assert_int_equal(device_run(b, l, 1), PCTL_OK);
+	device_read(b, out, got, N * 4);
 	for (uint32_t i = 0; i < N; i++) {
-		uint32_t want[BENCH_FLOATS_OUT];
+		uint32_t want[DEVICE_FLOATS_OUT];
 
 		expect(fault, cases[i], want);
 		for (uint32_t r = 0; r < 2; r++)
@@ -145,62 +146,62 @@ static const struct {
 
 static void lower__without_a_fault_floats_are_exact(void **state)
 {
-	bench b;
+	device_fixture b;
 
 	(void)state;
-	bench_open(&b, "mock:wrap=cpu", 0);
+	device_open(&b, "mock:wrap=cpu", 0);
 	run_floats(&b, RIGHT);
 	run_vectors(&b, RIGHT);
-	bench_close(&b);
+	device_close(&b);
 }
 
 static void lower__each_fault_changes_its_own_results(void **state)
 {
-	bench b;
+	device_fixture b;
 
 	(void)state;
 	for (size_t i = 0; i < N_FAULTS; i++) {
 		char selector[64];
 
 		snprintf(selector, sizeof(selector), "mock:wrap=cpu+%s", faults[i].name);
-		bench_open(&b, selector, i % 2 ? PCTL_INSTANCE_IN_PROCESS : 0);
+		device_open(&b, selector, i % 2 ? PCTL_INSTANCE_IN_PROCESS : 0);
 		run_floats(&b, faults[i].fault);
 		run_vectors(&b, faults[i].fault);
-		bench_close(&b);
+		device_close(&b);
 	}
 }
 
 static void lower__late_faults_spare_what_no_job_built(void **state)
 {
-	bench b;
+	device_fixture b;
 
 	(void)state;
 	for (size_t i = 0; i < N_FAULTS; i++) {
 		char selector[64];
 
 		snprintf(selector, sizeof(selector), "mock:wrap=cpu+late-%s", faults[i].name);
-		bench_open(&b, selector, i % 2 ? 0 : PCTL_INSTANCE_IN_PROCESS);
+		device_open(&b, selector, i % 2 ? 0 : PCTL_INSTANCE_IN_PROCESS);
 		run_floats(&b, RIGHT);
 		b.call.trace_id = pctl_trace("prices", 0, 0);
 		run_floats(&b, faults[i].fault);
 		b.call.trace_id = 0;
 		run_floats(&b, RIGHT);
-		bench_close(&b);
+		device_close(&b);
 	}
 }
 
 /* Constant number 2 is the NaN; there is no third, and no table. */
 static void lower__a_coefficient_is_chosen_by_number(void **state)
 {
-	bench b;
+	device_fixture b;
 
 	(void)state;
-	bench_open(&b, "mock:wrap=cpu+coefficient=2", 0);
+	device_open(&b, "mock:wrap=cpu+coefficient=2", 0);
 	run_floats(&b, NAN_BITS);
-	bench_close(&b);
-	bench_open(&b, "mock:wrap=cpu+coefficient=3", 0);
+	device_close(&b);
+	device_open(&b, "mock:wrap=cpu+coefficient=3", 0);
 	run_floats(&b, RIGHT);
-	bench_close(&b);
+	device_close(&b);
 }
 
 /* What a table says of a driver is rechecked on the device that is here. */
@@ -225,15 +226,15 @@ static void limits__known_ones_are_rechecked(void **state)
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
 		pctl_device_caps caps = {.head = PCTL_HEAD(pctl_device_caps)};
 		int right = -1;
-		bench b;
+		device_fixture b;
 
-		bench_open(&b, devices[i].selector, 0);
+		device_open(&b, devices[i].selector, 0);
 		assert_int_equal(b.t->device_caps(b.dev, &b.call, &caps), PCTL_OK);
 		assert_int_equal(
 			pctl_probe_known_limits(b.t, b.dev, &caps, &b.call, &known, &right),
 			PCTL_OK);
 		assert_int_equal(right, devices[i].right);
-		bench_close(&b);
+		device_close(&b);
 	}
 }
 
@@ -259,9 +260,9 @@ static void limits__unknown_ones_are_found(void **state)
 		pctl_extent_limits found;
 		uint32_t slow, n = 0;
 		int lost = -1;
-		bench b;
+		device_fixture b;
 
-		bench_open(&b, devices[i].selector, 0);
+		device_open(&b, devices[i].selector, 0);
 		assert_int_equal(b.t->device_caps(b.dev, &b.call, &caps), PCTL_OK);
 		assert_int_equal(
 			pctl_probe_limits(b.t, b.dev, &caps, &b.call, &found, &slow, &lost),
@@ -275,7 +276,7 @@ static void limits__unknown_ones_are_found(void **state)
 				 pctl_extent_key(devices[i].extent),
 				 (unsigned long long)found.most[devices[i].extent]);
 		assert_true(n <= 3);
-		bench_close(&b);
+		device_close(&b);
 	}
 }
 

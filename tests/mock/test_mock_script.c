@@ -1,5 +1,5 @@
 /* Scripts: what is read, what is refused and where; and what the host makes of a device that has one. */
-#include "bench.h"
+#include "device_fixture.h"
 
 static void script__what_it_does_not_know_is_refused_with_its_place(void **state)
 {
@@ -36,23 +36,23 @@ static void script__what_it_does_not_know_is_refused_with_its_place(void **state
 		pctl_devices *list;
 		const pctl_diag *d;
 		pctl_status s;
-		bench b;
+		device_fixture b;
 
-		bench_begin(&b);
+		device_begin(&b);
 		snprintf(selector, sizeof(selector), "mock:%s", bad[i].script);
 		s = pctl_devices_find(b.f.r, selector, 0, b.f.call, &list, &e);
 		if (bad[i].at == 0) {
 			/* An empty device is the first one. */
 			assert_int_equal(s, PCTL_OK);
 			pctl_devices_destroy(list);
-			bench_end(&b);
+			device_end(&b);
 			continue;
 		}
 		/* What the host resolves before the mock reads it has its own refusal. */
 		if (strncmp(bad[i].script, "wrap=+", 6) == 0) {
 			assert_int_not_equal(s, PCTL_OK);
 			assert_null(list);
-			bench_end(&b);
+			device_end(&b);
 			continue;
 		}
 		assert_int_equal(s, PCTL_E_USAGE);
@@ -62,7 +62,7 @@ static void script__what_it_does_not_know_is_refused_with_its_place(void **state
 		if (!strstr(d->message, place) || d->pos.column != bad[i].at)
 			fail_msg("%s: %s", selector, d->message);
 		assert_non_null(strstr(d->hint, "late-"));
-		bench_end(&b);
+		device_end(&b);
 	}
 }
 
@@ -71,10 +71,10 @@ static void script__a_device_is_named_after_its_script(void **state)
 	pctl_key_value facts[16];
 	char key[64];
 	uint32_t n, i;
-	bench b;
+	device_fixture b;
 
 	(void)state;
-	bench_open(&b, "mock:wrap=cpu,flip-bit@step/3:element=17", 0);
+	device_open(&b, "mock:wrap=cpu,flip-bit@step/3:element=17", 0);
 	assert_string_equal(b.e->selector, "mock:wrap=cpu+flip-bit@step/3:element=17");
 	assert_string_equal(b.e->env->script, "wrap=cpu+flip-bit@step/3:element=17");
 	assert_string_equal(b.e->name, "mock of pipectl lockstep interpreter");
@@ -90,23 +90,23 @@ static void script__a_device_is_named_after_its_script(void **state)
 		i++;
 	assert_true(i < n);
 	snprintf(key, sizeof(key), "%s", b.e->env->key);
-	bench_drop(&b);
+	device_drop(&b);
 	/* Another script, another key: verdicts are not shared. The same, however written, shares it. */
-	bench_device(&b, "mock:wrap=cpu+flip-bit@step/3:element=18", 0);
+	device_device(&b, "mock:wrap=cpu+flip-bit@step/3:element=18", 0);
 	assert_string_not_equal(key, b.e->env->key);
-	bench_drop(&b);
-	bench_device(&b, "mock:wrap=cpu+flip-bit@step/3:element=17", 0);
+	device_drop(&b);
+	device_device(&b, "mock:wrap=cpu+flip-bit@step/3:element=17", 0);
 	assert_string_equal(key, b.e->env->key);
-	bench_close(&b);
+	device_close(&b);
 }
 
 static void script__a_mock_is_listed_only_when_named(void **state)
 {
 	pctl_devices *list;
-	bench b;
+	device_fixture b;
 
 	(void)state;
-	bench_begin(&b);
+	device_begin(&b);
 	assert_int_equal(pctl_devices_list(b.f.r, NULL, 0, b.f.call, &list), PCTL_OK);
 	assert_int_equal(pctl_devices_count(list), 2);
 	for (uint32_t i = 0; i < pctl_devices_count(list); i++)
@@ -117,22 +117,22 @@ static void script__a_mock_is_listed_only_when_named(void **state)
 	assert_int_equal(pctl_devices_at(list, 0)->kind, PCTL_DEVICE_OTHER);
 	pctl_devices_destroy(list);
 	assert_int_equal(pctl_registry_find(b.f.r, "mock")->state, PCTL_PLUGIN_USABLE);
-	bench_end(&b);
+	device_end(&b);
 }
 
 static void refused(const char *selector, uint32_t flags, uint32_t code)
 {
 	const pctl_device_entry *e;
 	pctl_devices *list;
-	bench b;
+	device_fixture b;
 
-	bench_begin(&b);
+	device_begin(&b);
 	assert_int_not_equal(pctl_devices_find(b.f.r, selector, flags, b.f.call, &list, &e),
 			     PCTL_OK);
 	assert_null(list);
 	if (!has_code(&b.f, code))
 		fail_msg("%s is refused without PC%u", selector, code);
-	bench_end(&b);
+	device_end(&b);
 }
 
 static void script__only_what_can_be_wrapped_is(void **state)
@@ -149,10 +149,10 @@ static void script__manifests_say_who_takes_one(void **state)
 {
 	const pctl_device_entry *e;
 	pctl_devices *list;
-	bench b;
+	device_fixture b;
 
 	(void)state;
-	bench_begin(&b);
+	device_begin(&b);
 	fixture_manifest(&b.f, "cpu", PIPECTL_BINARY_DIR "/plugins/cpu.so", "selects = \"magic\";");
 	fixture_manifest(&b.f, "mock", PIPECTL_BINARY_DIR "/plugins/mock.so",
 			 "selects = \"script\";");
@@ -161,7 +161,7 @@ static void script__manifests_say_who_takes_one(void **state)
 	assert_int_equal(pctl_devices_find(b.f.r, "mock:wrap=null", 0, b.f.call, &list, &e),
 			 PCTL_E_UNSUPPORTED);
 	assert_true(has_code(&b.f, PC3281_MOCK_WRAP));
-	bench_end(&b);
+	device_end(&b);
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(script__what_it_does_not_know_is_refused_with_its_place),

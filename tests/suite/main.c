@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench.h"
+#include "device_pair.h"
 
 #define MOST_BLOCKS 4096u
 
@@ -29,14 +29,14 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void run_unit(test_bench *b, const pctl_unit *u, uint8_t (*digests)[PCTL_DIGEST_BYTES],
+static void run_unit(device_pair *b, const pctl_unit *u, uint8_t (*digests)[PCTL_DIGEST_BYTES],
 		     int first, uint64_t from, uint64_t every, struct result *r)
 {
 	for (uint64_t block = from; block < u->n_blocks; block += every) {
 		uint8_t *theirs = digests[u->first_block + block];
 		pctl_block out;
 
-		if (u->run(u, &b->bench, block, test_bench_call(b), &out) != PCTL_OK) {
+		if (u->run(u, &b->context, block, device_pair_call(b), &out) != PCTL_OK) {
 			r->not_run++;
 			continue;
 		}
@@ -65,7 +65,7 @@ static int run_device(const struct options *o, char *selector,
 	struct result r = {0};
 	const double began = now();
 	pctl_units *list = NULL;
-	test_bench b;
+	device_pair b;
 	int opened;
 
 	if (slash != NULL)
@@ -75,9 +75,9 @@ static int run_device(const struct options *o, char *selector,
 		fprintf(stderr, "%s: every how many blocks?\n", selector);
 		return 0;
 	}
-	opened = test_bench_open(&b, selector, o->seed, 1, NULL);
-	if (opened && pctl_units_create(test_bench_call(&b), &list) == PCTL_OK &&
-	    pctl_suite_units(&b.bench, o->track, o->generated, test_bench_call(&b), list) ==
+	opened = device_pair_open(&b, selector, o->seed, 1, NULL);
+	if (opened && pctl_units_create(device_pair_call(&b), &list) == PCTL_OK &&
+	    pctl_suite_units(&b.context, o->track, o->generated, device_pair_call(&b), list) ==
 		    PCTL_OK &&
 	    list->n_blocks <= MOST_BLOCKS) {
 		for (uint32_t i = 0; i < list->n; i++) {
@@ -99,7 +99,7 @@ static int run_device(const struct options *o, char *selector,
 	       " blocks not run, %" PRIu64 " digests differ, %.1f s\n",
 	       selector, r.blocks, r.cases, r.failures, r.not_run, r.differs, now() - began);
 	pctl_units_destroy(list);
-	test_bench_close(&b);
+	device_pair_close(&b);
 	return r.cases != 0 && r.failures == 0 && r.not_run == 0 && r.differs == 0;
 }
 

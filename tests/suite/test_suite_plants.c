@@ -2,7 +2,7 @@
  * failed; a lost device is replaced and its block counts as not run. */
 #include "main.h"
 
-#include "bench.h"
+#include "device_pair.h"
 #include "plants.h"
 #include "planted/planted.h"
 
@@ -35,15 +35,15 @@ struct sum {
 };
 
 /* The unit `name` on a bench with the fault. */
-static struct sum run_on(const char *name, test_bench *b)
+static struct sum run_on(const char *name, device_pair *b)
 {
 	pctl_units *list = NULL;
 	struct sum s = {0};
 	int known = 0;
 
-	assert_int_equal(pctl_units_create(test_bench_call(b), &list), PCTL_OK);
+	assert_int_equal(pctl_units_create(device_pair_call(b), &list), PCTL_OK);
 	assert_int_equal(
-		pctl_suite_units(&b->bench, PCTL_TRACK_INTEGER, 24, test_bench_call(b), list),
+		pctl_suite_units(&b->context, PCTL_TRACK_INTEGER, 24, device_pair_call(b), list),
 		PCTL_OK);
 	for (uint32_t i = 0; i < list->n; i++) {
 		const pctl_unit *u = &list->units[i];
@@ -56,7 +56,7 @@ static struct sum run_on(const char *name, test_bench *b)
 		for (uint64_t k = 0; k < u->n_blocks; k++) {
 			pctl_block out;
 
-			if (u->run(u, &b->bench, k, test_bench_call(b), &out) != PCTL_OK) {
+			if (u->run(u, &b->context, k, device_pair_call(b), &out) != PCTL_OK) {
 				s.not_run++;
 				continue;
 			}
@@ -72,10 +72,10 @@ static struct sum run_on(const char *name, test_bench *b)
 	return s;
 }
 
-static struct sum run_unit(const char *name, uint32_t which, test_bench *b)
+static struct sum run_unit(const char *name, uint32_t which, device_pair *b)
 {
 	plant_choose(which);
-	assert_true(test_bench_open(b, "cpu", 1, 1, plant_wrap));
+	assert_true(device_pair_open(b, "cpu", 1, 1, plant_wrap));
 	return run_on(name, b);
 }
 
@@ -101,10 +101,10 @@ static void found(const char *name, const char *fault, const struct sum *s)
 
 static void must_find(const char *name, uint32_t which)
 {
-	test_bench b;
+	device_pair b;
 	struct sum s = run_unit(name, which, &b);
 
-	test_bench_close(&b);
+	device_pair_close(&b);
 	found(name, plant_names[which], &s);
 }
 
@@ -128,12 +128,12 @@ static void test_suite__a_lost_element(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		test_bench b;
+		device_pair b;
 		struct sum s;
 
-		assert_true(test_bench_open(&b, "mock:wrap=cpu+element", 1, 1, NULL));
+		assert_true(device_pair_open(&b, "mock:wrap=cpu+element", 1, 1, NULL));
 		s = run_on(names[i], &b);
-		test_bench_close(&b);
+		device_pair_close(&b);
 		found(names[i], "a store at a proven index is lost", &s);
 	}
 }
@@ -141,13 +141,13 @@ static void test_suite__a_lost_element(void **state)
 /* The same, of a driver that loses what a shift implies of its amount. It was lavapipe's, of one amount. */
 static void test_suite__a_shift(void **state)
 {
-	test_bench b;
+	device_pair b;
 	struct sum s;
 
 	(void)state;
-	assert_true(test_bench_open(&b, "mock:wrap=cpu+shift", 1, 1, NULL));
+	assert_true(device_pair_open(&b, "mock:wrap=cpu+shift", 1, 1, NULL));
 	s = run_on("known-shifts", &b);
-	test_bench_close(&b);
+	device_pair_close(&b);
 	found("known-shifts", "64 bits are shifted by five bits of what a variable holds", &s);
 }
 
@@ -164,12 +164,12 @@ static void test_suite__too_large(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
-		test_bench b;
+		device_pair b;
 		struct sum s;
 
-		assert_true(test_bench_open(&b, devices[i].selector, 1, 1, NULL));
+		assert_true(device_pair_open(&b, devices[i].selector, 1, 1, NULL));
 		s = run_on("limits", &b);
-		test_bench_close(&b);
+		device_pair_close(&b);
 		found("limits", devices[i].fault, &s);
 	}
 }
@@ -253,16 +253,16 @@ static void test_suite__a_blind_sanitizer(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		pctl_session *sanitizer;
-		test_bench b;
+		device_pair b;
 		struct sum s;
 
 		plant_choose(PLANT_NONE);
-		assert_true(test_bench_open(&b, "cpu", 1, 1, NULL));
-		sanitizer = b.bench.sanitizer;
-		b.bench.sanitizer = b.bench.reference;
+		assert_true(device_pair_open(&b, "cpu", 1, 1, NULL));
+		sanitizer = b.context.sanitizer;
+		b.context.sanitizer = b.context.reference;
 		s = run_on(names[i], &b);
-		b.bench.sanitizer = sanitizer;
-		test_bench_close(&b);
+		b.context.sanitizer = sanitizer;
+		device_pair_close(&b);
 		found(names[i], "a sanitizer that sees nothing", &s);
 	}
 }
@@ -271,14 +271,14 @@ static void test_suite__a_blind_sanitizer(void **state)
 static void test_suite__every_unit_found_one(void **state)
 {
 	pctl_units *list = NULL;
-	test_bench b;
+	device_pair b;
 
 	(void)state;
 	plant_choose(PLANT_NONE);
-	assert_true(test_bench_open(&b, "cpu", 1, 1, NULL));
-	assert_int_equal(pctl_units_create(test_bench_call(&b), &list), PCTL_OK);
+	assert_true(device_pair_open(&b, "cpu", 1, 1, NULL));
+	assert_int_equal(pctl_units_create(device_pair_call(&b), &list), PCTL_OK);
 	assert_int_equal(
-		pctl_suite_units(&b.bench, PCTL_TRACK_INTEGER, 4, test_bench_call(&b), list),
+		pctl_suite_units(&b.context, PCTL_TRACK_INTEGER, 4, device_pair_call(&b), list),
 		PCTL_OK);
 	assert_true(list->n > 20);
 	for (uint32_t i = 0; i < list->n; i++) {
@@ -290,13 +290,13 @@ static void test_suite__every_unit_found_one(void **state)
 			fail_msg("%s was never shown to fail", list->units[i].name);
 	}
 	pctl_units_destroy(list);
-	test_bench_close(&b);
+	device_pair_close(&b);
 }
 
 /* PC5403; the block that lost it is not run, those after it are, on a session opened again. */
 static void test_suite__a_lost_device(void **state)
 {
-	test_bench b;
+	device_pair b;
 	struct sum s = run_unit("deterministic", PLANT_LOST, &b);
 	const char *lost_text = NULL;
 	uint32_t lost = 0;
@@ -316,13 +316,13 @@ static void test_suite__a_lost_device(void **state)
 	assert_int_equal(s.failures, 0);
 	assert_true(s.cases != 0);
 	assert_int_equal(b.opened, 2);
-	test_bench_close(&b);
+	device_pair_close(&b);
 }
 
 /* PC5402: a program of the suite that does not end is given up, its block is not run, and the device is opened again. */
 static void test_suite__a_stuck_device(void **state)
 {
-	test_bench b;
+	device_pair b;
 	struct sum s = run_unit("deterministic", PLANT_STUCK, &b);
 	const char *text = NULL;
 
@@ -336,7 +336,7 @@ static void test_suite__a_stuck_device(void **state)
 	assert_int_equal(s.failures, 0);
 	assert_true(s.cases != 0);
 	assert_int_equal(b.opened, 2);
-	test_bench_close(&b);
+	device_pair_close(&b);
 }
 
 /* PC5401: without the sanitizing reference what needs it is not run, rather than passed. */
@@ -344,29 +344,29 @@ static void test_suite__no_sanitizer(void **state)
 {
 	pctl_units *list = NULL;
 	uint32_t refused = 0;
-	test_bench b;
+	device_pair b;
 
 	(void)state;
 	plant_choose(PLANT_NONE);
-	assert_true(test_bench_open(&b, "cpu", 1, 0, NULL));
-	assert_int_equal(pctl_units_create(test_bench_call(&b), &list), PCTL_OK);
+	assert_true(device_pair_open(&b, "cpu", 1, 0, NULL));
+	assert_int_equal(pctl_units_create(device_pair_call(&b), &list), PCTL_OK);
 	assert_int_equal(
-		pctl_suite_units(&b.bench, PCTL_TRACK_INTEGER, 0, test_bench_call(&b), list),
+		pctl_suite_units(&b.context, PCTL_TRACK_INTEGER, 0, device_pair_call(&b), list),
 		PCTL_OK);
 	for (uint32_t i = 0; i < list->n; i++) {
 		pctl_block out;
 
 		if (strncmp(list->units[i].name, "race-", 5) == 0)
-			refused +=
-				list->units[i].run(&list->units[i], &b.bench, 0,
-						   test_bench_call(&b), &out) == PCTL_E_UNSUPPORTED;
+			refused += list->units[i].run(&list->units[i], &b.context, 0,
+						      device_pair_call(&b),
+						      &out) == PCTL_E_UNSUPPORTED;
 	}
 	assert_int_equal(refused, 2);
 	assert_int_equal(pctl_diag_list_at(b.diagnostics, 0)->code, PC5401_SUITE_SANITIZER);
 	planted("no sanitizing reference", "engine", "PC5401: the unit is not run",
 		pctl_diag_list_at(b.diagnostics, 0)->message);
 	pctl_units_destroy(list);
-	test_bench_close(&b);
+	device_pair_close(&b);
 }
 
 /* The judge of atomics alone: orders that exist and orders that do not. */

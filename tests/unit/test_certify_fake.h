@@ -21,7 +21,7 @@ typedef struct fake_unit {
 	uint64_t n_blocks;
 	uint64_t fail_at, lose_at, lost, cases, skipped;
 	uint64_t salt;
-	pctl_status trouble; /* of block 0, when it is not PCTL_OK */
+	pctl_status failure; /* of block 0, when it is not PCTL_OK */
 } fake_unit;
 
 /* The proof that all tests begin with: granted L4. */
@@ -114,7 +114,7 @@ static pctl_status fake_run(const pctl_unit *u, pctl_proof_context *b, uint64_t 
 			       ? PCTL_OK
 			       : PCTL_E_DEVICE_LOST;
 	}
-	if (f->trouble != PCTL_OK && block == 0)
+	if (f->failure != PCTL_OK && block == 0)
 		return pctl_refuse(call, PC5201_UNSUPPORTED, "no\tsuch\ninstruction");
 	assert_int_equal(pctl_cid_of(what, sizeof(what), call, &cid), PCTL_OK);
 	out->cases = f->cases;

@@ -55,8 +55,8 @@ static void test_certify_level__everything_that_refuses(void **state)
 		{4, 1, "repeats", {.fail_at = 1}, 0},
 		{5, 2, "atomics", {.fail_at = 2}, 0},
 		{6, 3, "associative", {.fail_at = 2}, 0},
-		{1, 0, "1 of 7 blocks were not run", {.trouble = PCTL_E_UNSUPPORTED}, 0},
-		{7, 3, "throughput", {.trouble = PCTL_E_UNSUPPORTED}, 0},
+		{1, 0, "1 of 7 blocks were not run", {.failure = PCTL_E_UNSUPPORTED}, 0},
+		{7, 3, "throughput", {.failure = PCTL_E_UNSUPPORTED}, 0},
 		{2, 1, "every case was skipped", {.skipped = 100}, 0},
 		{0, 0, "no gate was passed", {.n_blocks = 0}, 1},
 		{5, 2, "no invariant of the engine", {.n_blocks = 0}, 1},
@@ -76,7 +76,7 @@ static void test_certify_level__everything_that_refuses(void **state)
 		if (k->removed)
 			u->kind = 0;
 		u->fail_at = k->with.fail_at;
-		u->trouble = k->with.trouble;
+		u->failure = k->with.failure;
 		u->skipped = k->with.skipped;
 		if (u->skipped != 0)
 			u->cases = 0;
@@ -86,7 +86,7 @@ static void test_certify_level__everything_that_refuses(void **state)
 			 fake_proof[k->unit].name);
 		tell(k->removed	       ? "a proof without any unit of a kind"
 		     : k->with.fail_at ? "a case of a unit fails"
-		     : k->with.trouble ? "a block of a unit is not run"
+		     : k->with.failure ? "a block of a unit is not run"
 				       : "all cases of a unit are skipped",
 		     where, k->level, cause);
 		fake_end(&w);
@@ -221,7 +221,7 @@ static void test_certify_level__certificates_come_back(void **state)
 	fake_end(&w);
 	fake_begin(&w);
 	fake[2].fail_at = 2;
-	fake[3].trouble = PCTL_E_UNSUPPORTED;
+	fake[3].failure = PCTL_E_UNSUPPORTED;
 	w.context.regressions = lines;
 	w.context.n_regressions = 1;
 	w.o.params.ops = NULL;

@@ -402,9 +402,9 @@ static void test_lines__trace(void **state)
 	const pctl_trace_buffer buffers[2] = {{.name = "y", .n_bytes = 16, .cid = {{1}}},
 					      {.name = "#7", .n_bytes = UINT64_MAX}};
 	pctl_trace_leaf leaves[3] = {
-		{.id = "a", .level = PCTL_WATCH_STEPS, .round = 2, .step = 1, .n_buffers = 2},
-		{.id = "a", .job = 3, .level = PCTL_WATCH_ROUNDS, .round = UINT64_MAX},
-		{.id = "b", .job = 4, .level = PCTL_WATCH_JOBS, .n_buffers = 1}};
+		{.id = "a", .level = PCTL_TRACE_STEPS, .round = 2, .step = 1, .n_buffers = 2},
+		{.id = "a", .job = 3, .level = PCTL_TRACE_ROUNDS, .round = UINT64_MAX},
+		{.id = "b", .job = 4, .level = PCTL_TRACE_JOBS, .n_buffers = 1}};
 	pctl_arena *arena = pctl_arena_create();
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	const char *lines[3];

@@ -176,7 +176,7 @@ static void test_legalize_native__no_form(void **state)
 	kernel_open(&k, HEAD "y[i] = x[i] + f32(i32(x[i])); y[i] = sinh(y[i]);}");
 	k.r.loud = 0;
 	p.native[PCTL_NATIVE_F32_ADD] = PCTL_NATIVE_WRONG;
-	rig_must(&k.r, legal_softfloat_int64(k.forms, &k.r.call, &nothing), "wide.wgsl");
+	rig_must(&k.r, legal_softfloat_int64(k.forms, &k.r.call, &nothing), "int64.wgsl");
 	rig_must(&k.r, legal_chooser_create(&p, &caps, 0, nothing, &k.r.call, &c), "choosing");
 	assert_int_equal(legal_float_pass(k.p, NULL, NULL, c, nothing, &k.r.call, &out),
 			 PCTL_E_UNSUPPORTED);

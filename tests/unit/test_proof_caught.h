@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "test_proof_bench.h"
+#include "test_proof_devices.h"
 
 #include "planted/planted.h"
 

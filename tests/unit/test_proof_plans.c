@@ -1,6 +1,6 @@
 /* Plan ops under proof: every problem of every shipped plan op on the reference backend, every law known; levels select;
  * an op that nobody knows gets problems too. PIPECTL_PROOF_DEVICE names another device. */
-#include "test_proof_bench.h"
+#include "test_proof_devices.h"
 
 /* ---- every unit holds on the reference ------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* What infer says of how a use of an op can be cut, under proof: parts of ops that say so rightly give the same bytes, and a library that
  * says so of a dimension along which results hang together is caught. */
-#include "test_proof_bench.h"
+#include "test_proof_devices.h"
 
 #include "planted/planted.h"
 

@@ -301,12 +301,12 @@ static void test_receipt__traces_compared(void **state)
 	assert_true(pctl_run_trace_read(&f, arena, fine, 3));
 	assert_true(pctl_run_trace_read(&c, arena, coarse, 1));
 	assert_true(pctl_run_trace_read(&w, arena, wrong, 1));
-	assert_false(pctl_receipt_compare(&f, &c, PCTL_WATCH_JOBS, &x, &y, &n));
+	assert_false(pctl_receipt_compare(&f, &c, PCTL_TRACE_JOBS, &x, &y, &n));
 	assert_int_equal(n, 1);
-	assert_true(pctl_receipt_compare(&f, &w, PCTL_WATCH_JOBS, &x, &y, &n));
+	assert_true(pctl_receipt_compare(&f, &w, PCTL_TRACE_JOBS, &x, &y, &n));
 	assert_int_equal(x, 2);
 	assert_int_equal(y, 0);
-	assert_true(pctl_receipt_compare(&f, &c, PCTL_WATCH_STEPS, &x, &y, &n));
+	assert_true(pctl_receipt_compare(&f, &c, PCTL_TRACE_STEPS, &x, &y, &n));
 	assert_int_equal(x, 0);
 	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (i != 1)

@@ -31,7 +31,7 @@ typedef struct watching {
 	const pctl_worker_limits *limits; /* NULL: another one looks at them */
 	int *ended; /* wait status that the one inside leaves for the one outside; NULL: there is one only */
 	int is_inside; /* of a PID namespace, whose first process it is */
-	int whole;     /* /proc shows nothing but what is to be watched */
+	int whole;     /* /proc shows nothing but what is to be counted */
 	judge *judge;  /* of what the filter does not allow; NULL: another one */
 } watching;
 
@@ -159,7 +159,7 @@ static void __attribute__((noreturn)) supervise(watching *w, int signals)
 	const int slice = !w->limits ? -1 : w->whole ? POLL_MS : POLL_FAR_MS;
 	struct signalfd_siginfo info;
 	uint64_t next_look = 0;
-	int status = 0, over = w->limits ? worker_watch(w->limits, w->whole) : 0;
+	int status = 0, over = w->limits ? worker_usage_over(w->limits, w->whole) : 0;
 
 	while (!over) {
 		int n;
@@ -177,7 +177,7 @@ static void __attribute__((noreturn)) supervise(watching *w, int signals)
 		else if (fds[2].revents)
 			w->judge = NULL;
 		if (!over && w->limits && is_time(&next_look, slice))
-			over = worker_watch(w->limits, w->whole);
+			over = worker_usage_over(w->limits, w->whole);
 		if (over)
 			break;
 		if (!(fds[0].revents & POLLIN) || read(signals, &info, sizeof(info)) <= 0)

@@ -41,7 +41,7 @@ void worker_limit(const pctl_worker_limits *limits);
 
 /* Whose processes are looked at: all that /proc shows but this one (whole), or this one's descendants. The exit status of
  * the limit that they break, 0: none. */
-int worker_watch(const pctl_worker_limits *limits, int whole);
+int worker_usage_over(const pctl_worker_limits *limits, int whole);
 
 /* How many there are now, counted at least until one is over its limit. */
 void worker_count(const pctl_worker_limits *limits, int whole, uint32_t *processes,
@@ -54,7 +54,7 @@ typedef struct judge {
 	int fd; /* a socket that brings the listener, then the listener; -1: there is none */
 	int to; /* the other end of that socket */
 	int is_listening;
-	int whole; /* as in worker_watch */
+	int whole; /* as in worker_usage_over */
 	int is_counted;
 	uint32_t processes, tasks; /* at most so many there are */
 	uint32_t n_under_way;

@@ -13,7 +13,7 @@ pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_loaded_pipeline *p,
 				   pctl_run_options *o, pctl_receipt **out)
 {
 	const char *trace = pctl_option_value(&app->line, "--trace");
-	uint32_t level = PCTL_WATCH_JOBS;
+	uint32_t level = PCTL_TRACE_JOBS;
 
 	*out = NULL;
 	if (trace != NULL && !pctl_trace_level_parse(trace, &level))

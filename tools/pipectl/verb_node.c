@@ -6,7 +6,7 @@
 #include "chain/node/node_chain.h"
 #include "chain/home/signing.h"
 
-/* Trouble is told when it happens: the diagnostics of this process come at its end. */
+/* An internal failure is told when it happens: the diagnostics of this process come at its end. */
 static void report(void *ctx, uint32_t code, const char *text)
 {
 	pctl_app *app = ctx;

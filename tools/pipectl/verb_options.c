@@ -17,7 +17,7 @@ const pctl_exit_code pctl_exit_codes[] = {
 	{8, "the store is damaged"},
 	{9, "the execution failed"},
 	{10, "nothing was executed, so nothing was shown"},
-	{70, "an internal failure of pipectl"},
+	{70, "a defect of pipectl"},
 	{130, "interrupted"},
 	{0, NULL},
 };

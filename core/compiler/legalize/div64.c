@@ -1,5 +1,5 @@
 /* Quotients and remainders of 64-bit integers on a device that has these but must not divide them: calls of the forms
- * of their own (forms/wide.wgsl). In a kernel with one such division NVIDIA's Vulkan compiler (580.159) computes
+ * of their own (softfloat/int64.wgsl). In a kernel with one such division NVIDIA's Vulkan compiler (580.159) computes
  * `select(x - y, 0, x < y)` and `select(x + y, MAX, x + y < x)` of u64 wrongly; without one it was never seen to.
  * tests/differential/regressions/nvidia-saturate-u64.wgsl */
 #include "compiler/legalize/legal_parts.h"

@@ -91,9 +91,9 @@ void legal_int64_instruction(legal *l, uint32_t v, const pctl_inst *in)
 
 /* ---- the pass ----------------------------------------------------------------------------- */
 
-static const char *const int64_names[LEGAL_N_INT64] = {"wide_mul",  "wide_udiv", "wide_umod",
-						       "wide_sdiv", "wide_smod", "long_udiv",
-						       "long_umod", "long_sdiv", "long_smod"};
+static const char *const int64_names[LEGAL_N_INT64] = {"int64_mul",  "int64_udiv", "int64_umod",
+						       "int64_sdiv", "int64_smod", "div64_udiv",
+						       "div64_umod", "div64_sdiv", "div64_smod"};
 
 static uint32_t needed_by(const legal *l, const pctl_inst *in)
 {

@@ -1,5 +1,5 @@
 /* The forms: functions written in WGSL under forms/, compiled once and copied into programs as
- * functions of their own. Two modules: wide.wgsl, which needs nothing, and all the others, which are
+ * functions of their own. Two modules: int64.wgsl, which needs nothing, and all the others, which are
  * one text in the front end's native mode, so that any may call any. */
 #include "compiler/legalize/legal_parts.h"
 
@@ -31,7 +31,7 @@ static const struct {
 
 static int is_int64(size_t i)
 {
-	return strcmp(texts[i].file, "wide.wgsl") == 0;
+	return strcmp(texts[i].file, "int64.wgsl") == 0;
 }
 
 pctl_status pctl_softfloat_create(const pctl_call *call, pctl_softfloat **out)
@@ -175,7 +175,7 @@ pctl_status legal_softfloat_float(pctl_softfloat *f, const pctl_call *call,
 pctl_status legal_softfloat_int64(pctl_softfloat *f, const pctl_call *call,
 				  const pctl_program **out)
 {
-	const pctl_wgsl_options options = {.file = "wide.wgsl"};
+	const pctl_wgsl_options options = {.file = "int64.wgsl"};
 	pctl_status status = PCTL_OK;
 
 	*out = NULL;
@@ -184,7 +184,7 @@ pctl_status legal_softfloat_int64(pctl_softfloat *f, const pctl_call *call,
 			status = pctl_wgsl_compile(texts[i].text, strlen(texts[i].text), &options,
 						   call, &f->int64);
 	if (!f->int64)
-		return pctl_refuse(call, PC2503_LEGAL_FORMS, "wide.wgsl does not compile");
+		return pctl_refuse(call, PC2503_LEGAL_FORMS, "int64.wgsl does not compile");
 	*out = f->int64;
 	return PCTL_OK;
 }

@@ -56,7 +56,7 @@ static int qualifies(comparison *b, const char *selector, pctl_quorum_voter *v,
 	o.n_backends = 1;
 	o.flags |= PCTL_RUN_FRESH | PCTL_RUN_UNPLACED;
 	o.observe = NULL;
-	o.watch = NULL;
+	o.trace = NULL;
 	status = pctl_run_plan(b->graph, &o, pctl_diag_list_call(told), &result);
 	v->driver = status == PCTL_OK && result->driver != NULL
 			    ? pctl_arena_dup(b->arena, result->driver)
@@ -290,7 +290,7 @@ pctl_status pctl_quorum_run(const pctl_graph *g, const pctl_run_options *o, cons
 					  .repeat = 1,
 					  .quorum = b->k,
 					  .scratch = scratch};
-	b->options.run.watch = NULL;
+	b->options.run.trace = NULL;
 	status = pctl_audit(g, &b->options, call, &b->r);
 	if (status == PCTL_OK)
 		status = decide(b);

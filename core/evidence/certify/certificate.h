@@ -24,7 +24,7 @@ typedef struct pctl_certificate_pair {
  * One unit and what came of it.
  *
  * planned  cases as the unit was declared; cases (judged), failures (of those), skipped (not judged): sums over blocks
- * not_run  blocks that ended in trouble; cause: of the first
+ * not_run  blocks that ended in an internal failure; cause: of the first
  * strip    blocks that one digest stands for: the block's own where it is 1, else SHA-256 over the digests of the
  *          blocks in order (all zero of a block that was not run); n_strips 0 for MEASURED units
  * value    of a MEASURED unit, of the first block that has one

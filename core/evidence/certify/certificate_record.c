@@ -169,7 +169,7 @@ static const pctl_record_field unit_fields[] = {
 	U64("failures", unit, failures, "of those, that failed"),
 	U64("skipped", unit, skipped, "not judged"),
 	FLAGGED("blocks", U64, PCTL_RECORD_LINE, unit, n_blocks, "that it is cut in"),
-	U64("not_run", unit, not_run, "blocks that ended in trouble"),
+	U64("not_run", unit, not_run, "blocks that ended in an internal failure"),
 	U64("strip", unit, strip, "blocks that one digest stands for"),
 	FLAGGED("value", TEXT, PCTL_RECORD_LINE | PCTL_RECORD_OPTIONAL, unit, value,
 		"of a unit that measures"),

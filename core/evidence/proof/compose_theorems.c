@@ -57,7 +57,7 @@ static const pctl_law_term *constant(deriver *d, uint64_t bits, uint32_t dtype)
 	return pctl_compose_const(d->arena, bits, dtype);
 }
 
-/* The composition, whose law is then said with F. NULL: trouble. */
+/* The composition, whose law is then said with F. NULL: an internal failure. */
 static const pctl_op_function *compose(deriver *d, const pctl_law_term *term)
 {
 	if (d->status == PCTL_OK)

@@ -9,7 +9,7 @@
 #include "foundation/base/num.h"
 #include "runtime/exec/sanitize.h"
 #include "runtime/exec/value.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 #include "runtime/graph/type.h"
 #include "evidence/proof/function.h"
 

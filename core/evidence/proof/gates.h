@@ -15,13 +15,13 @@ typedef struct pctl_gate {
 	pctl_arena *arena;	    /* of the run */
 	pctl_hasher *hash;
 	pctl_block *out;
-	pctl_status status; /* trouble: nothing more is checked */
+	pctl_status status; /* an internal failure: nothing more is checked */
 } pctl_gate;
 
 /* One check is made. A failure names the op, the check and why; the first is the block's counterexample. Returns good. */
 int pctl_gate_check(pctl_gate *g, const char *name, int good, const char *fmt, ...)
 	PCTL_PRINTF(4, 5);
-/* Trouble is kept: the first only. */
+/* An internal failure is kept: the first only. */
 void pctl_gate_internal_failure(pctl_gate *g, pctl_status status);
 
 typedef void (*pctl_gate_checks)(pctl_gate *g);

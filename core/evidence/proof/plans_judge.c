@@ -71,7 +71,7 @@ typedef struct shrinking {
 	uint32_t tries;
 } shrinking;
 
-/* Does it still fail? Trouble counts as no. */
+/* Does it still fail? An internal failure counts as no. */
 static int fails(shrinking *s, const pctl_problem *p)
 {
 	pctl_verdict v;

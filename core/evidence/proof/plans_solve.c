@@ -149,7 +149,7 @@ out:
 	return status;
 }
 
-/* What a solver says of a problem is only passed on when it is trouble: that an op found its data invalid is an
+/* What a solver says of a problem is only passed on when it is an internal failure: that an op found its data invalid is an
  * answer. */
 static pctl_status settle(pctl_status status, uint32_t refusal, pctl_diag_list *said,
 			  const pctl_call *call, pctl_answer *a)

@@ -113,7 +113,7 @@ const char *pctl_unit_kind_name(uint32_t kind); /* "parity" */
  * domain    what inputs: "u8 exhaustive, 65536", "random u32, seed 1, 1048576": goes into certificates
  * program   CID of the kernel's wire form, empty where there is none or more than one
  * level     the lowest level of its track that needs it, 1..4
- * run       block number `block` of n_blocks. PCTL_OK with failures is an answer; another status is trouble
+ * run       block number `block` of n_blocks. PCTL_OK with failures is an answer; another status is an internal failure
  *           (device lost, cancelled), after which the block counts as not run. One thread.
  */
 typedef struct pctl_unit pctl_unit;

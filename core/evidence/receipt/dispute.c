@@ -93,7 +93,7 @@ void pctl_hunt_clear(struct pctl_hunt *h)
 }
 
 /* Hold each line against the one both agree on. */
-static pctl_status watch(void *ctx, const pctl_run_observation *view, const pctl_call *call)
+static pctl_status trace(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	struct pctl_hunt *h = ctx;
 	const pctl_run_trace *t = &h->agreed->trace;
@@ -215,7 +215,7 @@ static pctl_status wanted(struct pctl_hunt *h, const pctl_run_observation *view,
 	for (uint32_t i = plan->n_in; i < plan->n_buffers; i++) {
 		pctl_reference_judge_bytes *b = &h->after[h->n_after];
 
-		if (h->leaf->level == PCTL_WATCH_STEPS
+		if (h->leaf->level == PCTL_TRACE_STEPS
 			    ? !pctl_step_writes(&plan->steps[h->leaf->step - 1], i)
 			    : i >= plan->n_in + plan->n_out)
 			continue;
@@ -237,7 +237,7 @@ static pctl_status judge_part(struct pctl_hunt *h, const pctl_run_observation *v
 			      const pctl_call *call)
 {
 	const pctl_job_plan *plan = view->plan;
-	const int is_step = h->leaf->level == PCTL_WATCH_STEPS;
+	const int is_step = h->leaf->level == PCTL_TRACE_STEPS;
 	pctl_status status;
 
 	/* A place that the plan does not have is nobody's to run: no line of it can be right. */
@@ -270,7 +270,7 @@ static pctl_status observe(void *ctx, const pctl_run_observation *view, const pc
 		return keep_inputs(h, view, call);
 	if (view->cut)
 		return judge_part(h, view, call);
-	return h->leaf->level == PCTL_WATCH_JOBS ? judge_job(h, view, call) : PCTL_OK;
+	return h->leaf->level == PCTL_TRACE_JOBS ? judge_job(h, view, call) : PCTL_OK;
 }
 
 /* Run up to line `target` of the agreed trace and ask the reference for it. h->strayed: the run-up left the agreed trace
@@ -288,17 +288,17 @@ pctl_status pctl_hunt_run(struct pctl_hunt *h, const pctl_trace_leaf *leaf, uint
 	h->leaf = leaf;
 	h->target = target;
 	h->at = h->n_checked = h->strayed = 0;
-	if (leaf->level != PCTL_WATCH_JOBS) {
+	if (leaf->level != PCTL_TRACE_JOBS) {
 		limit.cut = 1;
 		limit.rounds = leaf->round + 1;
-		limit.steps = leaf->level == PCTL_WATCH_STEPS ? leaf->step - 1 : 0;
+		limit.steps = leaf->level == PCTL_TRACE_STEPS ? leaf->step - 1 : 0;
 	}
 	o.limit = &limit;
 	o.observe = observe;
 	o.observe_ctx = h;
-	o.watch = watch;
-	o.watch_ctx = h;
-	o.watch_level = h->level;
+	o.trace = trace;
+	o.trace_ctx = h;
+	o.trace_level = h->level;
 	o.flags |= PCTL_RUN_CANONICAL;
 	status = open_inputs(h, call);
 	if (status == PCTL_OK)
@@ -357,9 +357,9 @@ pctl_status pctl_hunt_place(struct pctl_hunt *h, uint32_t target, const pctl_cal
 
 	*out = (pctl_trace_leaf){.id = NULL};
 	o.observe = look_on;
-	o.watch = count_place;
-	o.watch_ctx = &p;
-	o.watch_level = h->level;
+	o.trace = count_place;
+	o.trace_ctx = &p;
+	o.trace_level = h->level;
 	o.flags |= PCTL_RUN_CANONICAL;
 	status = pctl_run(h->graph, &o, call, &result);
 	pctl_run_result_destroy(result);

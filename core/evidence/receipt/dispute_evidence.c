@@ -45,7 +45,7 @@ struct again {
 	uint32_t seen;
 };
 
-static pctl_status watch(void *ctx, const pctl_run_observation *view, const pctl_call *call)
+static pctl_status trace(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	struct again *a = ctx;
 	const pctl_trace_leaf *c = a->claimed;
@@ -103,10 +103,10 @@ static int ask_device(const struct pctl_hunt *h, const pctl_receipt *r, struct a
 	o.n_backends = 1;
 	o.limit = &limit;
 	o.observe = observe;
-	o.watch = watch;
-	o.watch_ctx = a;
-	o.watch_level = r->level;
-	if (r->level == PCTL_WATCH_STEPS)
+	o.trace = trace;
+	o.trace_ctx = a;
+	o.trace_level = r->level;
+	if (r->level == PCTL_TRACE_STEPS)
 		o.flags |= PCTL_RUN_CANONICAL;
 	(void)pctl_run(h->graph, &o, pctl_diag_list_call(quiet), &result);
 	pctl_run_result_destroy(result);

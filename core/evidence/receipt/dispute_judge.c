@@ -22,7 +22,7 @@ static const pctl_trace_buffer *stated(const pctl_receipt *r, const pctl_graph *
 	for (uint32_t i = 0; i < r->trace.n; i++) {
 		const pctl_trace_leaf *leaf = &r->trace.leaves[i];
 
-		if (leaf->level != PCTL_WATCH_JOBS || leaf->job != s.job)
+		if (leaf->level != PCTL_TRACE_JOBS || leaf->job != s.job)
 			continue;
 		for (uint32_t k = 0; k < leaf->n_buffers; k++)
 			if (strcmp(leaf->buffers[k].name, name) == 0)
@@ -181,7 +181,7 @@ static pctl_status judge(struct pctl_hunt *h, pctl_dispute *d, const pctl_receip
 	claimed[0] = leaf_at(a, at[0]);
 	claimed[1] = leaf_at(b, at[1]);
 	status = same_place(claimed[0], claimed[1]) && claimed[0]->job < h->graph->n_nodes &&
-				 (claimed[0]->level == PCTL_WATCH_JOBS ||
+				 (claimed[0]->level == PCTL_TRACE_JOBS ||
 				  claimed[0]->round < h->graph->nodes[claimed[0]->job].repeat)
 			 ? judge_line(h, d, claimed, at[0], call)
 			 : judge_places(h, d, claimed, n_same, call);

@@ -116,9 +116,9 @@ pctl_status pctl_receipt_answer(pctl_receipt *r, const pctl_run_options *o,
 				const pctl_run_result *result, const pctl_call *call);
 
 /*
- * Watch a run for its receipt: set o->watch, o->watch_level and the flags that `level` needs. The receipt and its trace
+ * Watch a run for its receipt: set o->trace, o->trace_level and the flags that `level` needs. The receipt and its trace
  * outlive the run.
  */
-void pctl_receipt_watch(pctl_receipt *r, uint32_t level, pctl_run_options *o);
+void pctl_receipt_trace(pctl_receipt *r, uint32_t level, pctl_run_options *o);
 
 #endif

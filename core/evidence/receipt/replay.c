@@ -52,7 +52,7 @@ pctl_status pctl_receipt_replay(const pctl_reopened *p, const pctl_run_options *
 					  call);
 	if (status != PCTL_OK)
 		return status;
-	pctl_receipt_watch(out->again, r->level, &options);
+	pctl_receipt_trace(out->again, r->level, &options);
 	status = runner->run(runner->ctx, p->graph, &options, call, &out->result);
 	if (status == PCTL_OK)
 		status = pctl_receipt_answer(out->again, &options, out->result, call);

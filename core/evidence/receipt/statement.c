@@ -1,4 +1,4 @@
-/* Receipts filled in from a run: what its graph asks, what a watcher saw of each job, what came of it. */
+/* Receipts filled in from a run: what its graph asks, what the trace has of each job, what came of it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -152,12 +152,12 @@ static int note_kernels(pctl_receipt *r, const pctl_job_plan *plan, pctl_receipt
 	return kernels != NULL;
 }
 
-static pctl_status watch(void *ctx, const pctl_run_observation *view, const pctl_call *call)
+static pctl_status trace(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	pctl_receipt *r = ctx;
 	pctl_receipt_job *job = &r->jobs[view->job];
 
-	if (view->level == PCTL_WATCH_JOBS) {
+	if (view->level == PCTL_TRACE_JOBS) {
 		if (!device_of(r, view->session, &job->device) ||
 		    !note_kernels(r, view->canonical, job))
 			return pctl_no_memory(call, "a receipt");
@@ -169,13 +169,13 @@ static pctl_status watch(void *ctx, const pctl_run_observation *view, const pctl
 	return pctl_run_trace_add(&r->trace, view, call);
 }
 
-void pctl_receipt_watch(pctl_receipt *r, uint32_t level, pctl_run_options *o)
+void pctl_receipt_trace(pctl_receipt *r, uint32_t level, pctl_run_options *o)
 {
 	r->level = level;
-	o->watch = watch;
-	o->watch_ctx = r;
-	o->watch_level = level;
-	if (level == PCTL_WATCH_STEPS)
+	o->trace = trace;
+	o->trace_ctx = r;
+	o->trace_level = level;
+	if (level == PCTL_TRACE_STEPS)
 		o->flags |= PCTL_RUN_CANONICAL;
 }
 

@@ -28,9 +28,9 @@ int pctl_trace_level_parse(const char *text, uint32_t *out)
 
 const char *pctl_trace_place(const pctl_trace_leaf *leaf, char out[PCTL_TRACE_PLACE])
 {
-	if (leaf->level == PCTL_WATCH_JOBS)
+	if (leaf->level == PCTL_TRACE_JOBS)
 		snprintf(out, PCTL_TRACE_PLACE, "job \"%s\"", leaf->id);
-	else if (leaf->level == PCTL_WATCH_ROUNDS)
+	else if (leaf->level == PCTL_TRACE_ROUNDS)
 		snprintf(out, PCTL_TRACE_PLACE, "job \"%s\", round %" PRIu64, leaf->id,
 			 leaf->round);
 	else
@@ -45,7 +45,7 @@ static void print_round(const void *member, char *out)
 {
 	const pctl_trace_leaf *leaf = member;
 
-	if (leaf->level == PCTL_WATCH_JOBS)
+	if (leaf->level == PCTL_TRACE_JOBS)
 		strcpy(out, "-");
 	else
 		sprintf(out, "%" PRIu64, leaf->round);
@@ -55,8 +55,8 @@ static int parse_round(const char *text, void *member)
 {
 	pctl_trace_leaf *leaf = member;
 
-	leaf->level = strcmp(text, "-") == 0 ? PCTL_WATCH_JOBS : PCTL_WATCH_ROUNDS;
-	return leaf->level == PCTL_WATCH_JOBS ||
+	leaf->level = strcmp(text, "-") == 0 ? PCTL_TRACE_JOBS : PCTL_TRACE_ROUNDS;
+	return leaf->level == PCTL_TRACE_JOBS ||
 	       pctl_num_parse_u64(text, strlen(text), &leaf->round);
 }
 
@@ -64,7 +64,7 @@ static void print_step(const void *member, char *out)
 {
 	const pctl_trace_leaf *leaf = member;
 
-	if (leaf->level != PCTL_WATCH_STEPS)
+	if (leaf->level != PCTL_TRACE_STEPS)
 		strcpy(out, "-");
 	else
 		sprintf(out, "%" PRIu32, leaf->step);
@@ -77,10 +77,10 @@ static int parse_step(const char *text, void *member)
 
 	if (strcmp(text, "-") == 0)
 		return 1;
-	if (leaf->level == PCTL_WATCH_JOBS || !pctl_num_parse_u64(text, strlen(text), &step) ||
+	if (leaf->level == PCTL_TRACE_JOBS || !pctl_num_parse_u64(text, strlen(text), &step) ||
 	    step > UINT32_MAX)
 		return 0;
-	leaf->level = PCTL_WATCH_STEPS;
+	leaf->level = PCTL_TRACE_STEPS;
 	leaf->step = (uint32_t)step;
 	return 1;
 }
@@ -229,8 +229,8 @@ pctl_status pctl_run_trace_add(pctl_run_trace *t, const pctl_run_observation *vi
 	return status;
 }
 
-pctl_status pctl_run_trace_watch(void *trace, const pctl_run_observation *view,
-				 const pctl_call *call)
+pctl_status pctl_run_trace_observe(void *trace, const pctl_run_observation *view,
+				   const pctl_call *call)
 {
 	return pctl_run_trace_add(trace, view, call);
 }

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "runtime/exec/guard.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 #include "compiler/legalize/legal.h"
 #include "evidence/suite/trial.h"
 

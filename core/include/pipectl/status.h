@@ -11,7 +11,7 @@
 typedef int32_t pctl_status;
 
 #define PCTL_OK 0
-/* Trouble: retryable, never a result (semantics section 10, first layer). */
+/* Internal failures: retryable, never a result (semantics section 10, first layer). */
 #define PCTL_E_FAILED 1	     /* no better class; exit 1 */
 #define PCTL_E_IO 2	     /* the operating system refused; exit 1 */
 #define PCTL_E_NOMEM 3	     /* host memory; exit 1 */

@@ -59,7 +59,7 @@ struct serve_http {
 	serve_connection *connections, *adding;
 	struct pollfd *polled;
 	serve_connection **of_poll;
-	uint64_t n_accepted, n_requests_ever, bodies_bytes, swept_ms, told_ms, troubles_seen;
+	uint64_t n_accepted, n_requests_ever, bodies_bytes, swept_ms, told_ms, failures_seen;
 	uint64_t turned_away, refused;
 	serve_counts told;
 	uint32_t n_connections, n_requests, draining, reserved;

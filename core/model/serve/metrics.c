@@ -42,15 +42,15 @@ void serve_log_metrics(serve_http *h, uint64_t now_ms, int is_last)
 {
 	const uint64_t ms = now_ms == h->told_ms ? 1 : now_ms - h->told_ms;
 	char n[12][NUMBER], code[16];
-	serve_refusal trouble;
+	serve_refusal failure;
 	serve_counts c;
 
-	if (serve_share_trouble(h->share, &h->troubles_seen, &trouble)) {
-		const pctl_log_field words[] = {{"code", trouble.code == 0 ? NULL : code}};
+	if (serve_share_failure(h->share, &h->failures_seen, &failure)) {
+		const pctl_log_field words[] = {{"code", failure.code == 0 ? NULL : code}};
 
-		snprintf(code, sizeof(code), "PC%04" PRIu32, trouble.code);
+		snprintf(code, sizeof(code), "PC%04" PRIu32, failure.code);
 		pctl_log_write(h->options->log, PCTL_LOG_ERROR, "engine",
-			       trouble.code == 0 ? "a step failed" : trouble.message, words, 1);
+			       failure.code == 0 ? "a step failed" : failure.message, words, 1);
 	}
 	if (!is_last && ms < 1000ull * h->options->limits.metrics_s)
 		return;

@@ -19,7 +19,7 @@ static const row rows[] = {
 #undef SERVE_REFUSAL
 };
 
-/* Codes of others: what is wrong with the request, or trouble here. */
+/* Codes of others: what is wrong with the request, or an internal failure here. */
 static row row_of(uint32_t code)
 {
 	row found = {code, 500, "server_error"};

@@ -33,7 +33,7 @@ typedef struct serve_scheduler {
 	uint64_t n_admitted;
 	pctl_status step_status;
 	serve_counts counts;
-	serve_refusal trouble; /* what the engine said of its last failure */
+	serve_refusal failure; /* what the engine said of its last failure */
 	atomic_uint hurry; /* 1: a step that is under way need not be ended (pctl_call.cancelled) */
 } serve_scheduler;
 

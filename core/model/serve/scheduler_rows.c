@@ -154,12 +154,12 @@ uint32_t serve_scheduler_choose(serve_scheduler *s)
 
 /* ---- the step ----------------------------------------------------------------------------- */
 
-static void keep_trouble(void *ctx, const pctl_diag *d)
+static void keep_failure(void *ctx, const pctl_diag *d)
 {
 	serve_scheduler *s = ctx;
 
 	if (d->severity == PCTL_SEVERITY_ERROR)
-		(void)serve_refuse(&s->trouble, d->code, NULL, "%s", d->message);
+		(void)serve_refuse(&s->failure, d->code, NULL, "%s", d->message);
 }
 
 static uint32_t is_cancelled(void *ctx)
@@ -171,10 +171,10 @@ void serve_scheduler_run(serve_scheduler *s)
 {
 	const pctl_call call = {.head = PCTL_HEAD(pctl_call),
 				.ctx = s,
-				.diag = keep_trouble,
+				.diag = keep_failure,
 				.cancelled = is_cancelled};
 
-	s->trouble = (serve_refusal){.code = 0};
+	s->failure = (serve_refusal){.code = 0};
 	s->n_beside = s->counts.active;
 	s->step_status = s->engine->step(s->engine->self, s->rows, s->n_rows, &call);
 }

@@ -143,9 +143,9 @@ static void *run_engine(void *ctx)
 		pthread_mutex_unlock(&s->lock);
 		serve_scheduler_run(&s->scheduler);
 		pthread_mutex_lock(&s->lock);
-		if (s->scheduler.trouble.code != 0 || s->scheduler.step_status != PCTL_OK) {
-			s->trouble = s->scheduler.trouble;
-			s->n_troubles++;
+		if (s->scheduler.failure.code != 0 || s->scheduler.step_status != PCTL_OK) {
+			s->failure = s->scheduler.failure;
+			s->n_failures++;
 		}
 		serve_scheduler_apply(&s->scheduler, pctl_clock_ms());
 	}
@@ -274,14 +274,14 @@ void serve_share_counts(serve_share *s, serve_counts *out)
 	pthread_mutex_unlock(&s->lock);
 }
 
-int serve_share_trouble(serve_share *s, uint64_t *seen, serve_refusal *out)
+int serve_share_failure(serve_share *s, uint64_t *seen, serve_refusal *out)
 {
 	int is_new;
 
 	pthread_mutex_lock(&s->lock);
-	is_new = s->n_troubles != *seen;
-	*seen = s->n_troubles;
-	*out = s->trouble;
+	is_new = s->n_failures != *seen;
+	*seen = s->n_failures;
+	*out = s->failure;
 	pthread_mutex_unlock(&s->lock);
 	return is_new;
 }

@@ -13,7 +13,7 @@
  * intake       requests whose body is to be read
  * woken        requests with something for their client
  * stopping     1: the threads end, and whatever is under way is cut off
- * trouble      of the engine, to be told in the log; n_troubles: how often since
+ * failure      of the engine, to be told in the log; n_failures: how often since
  */
 typedef struct serve_share {
 	const pctl_engine *engine;
@@ -26,8 +26,8 @@ typedef struct serve_share {
 	serve_request *intake_first, *intake_last, *woken;
 	serve_scheduler scheduler;
 	serve_counts counts;
-	serve_refusal trouble;
-	uint64_t n_troubles;
+	serve_refusal failure;
+	uint64_t n_failures;
 } serve_share;
 
 /* What the log says of a request. code 0: answered; started 0: it did not come to that. */
@@ -60,6 +60,6 @@ int serve_share_is_readable(serve_share *s, serve_request *r);
 long serve_share_read(serve_share *s, serve_request *r, char *to, size_t n);
 void serve_share_counts(serve_share *s, serve_counts *out);
 /* What the engine said last; 0: nothing new since `*seen`. */
-int serve_share_trouble(serve_share *s, uint64_t *seen, serve_refusal *out);
+int serve_share_failure(serve_share *s, uint64_t *seen, serve_refusal *out);
 
 #endif

@@ -34,7 +34,7 @@ pctl_status pctl_car_export(pctl_store *s, const char *path, const pctl_cid *roo
 
 /*
  * Read a file into a store, in constant memory. The whole file is read and verified first, and nothing is imported
- * unless all of it is right; then its blobs are put, durable when this returns. After trouble of the store some blobs may
+ * unless all of it is right; then its blobs are put, durable when this returns. After a failure of the store some blobs may
  * be there: each is what its CID says.
  * Errors: PC5890 (not this format; longer encodings than needed; cut; a root that is not in it), PC5891 (a CID of another
  * kind), PC5892 (a block that is not what its CID says), PC0003.

@@ -19,7 +19,7 @@
  * extent  PCTL_EXTENT_* that it is large in
  * lanes   how many invocations do the work: a simulator takes its time for each
  * most    the search goes no further
- * grain   what a search may leave open, in sizes
+ * resolution   what a search may leave open, in sizes
  * known   asked of a driver that is known to have no limit
  * is_end  1: policies allow more than `most`, so that it is a limit, too
  *
@@ -28,7 +28,7 @@
  */
 typedef struct pctl_limit_program {
 	const char *name;
-	uint32_t extent, lanes, step, least, most, grain, known, is_end;
+	uint32_t extent, lanes, step, least, most, resolution, known, is_end;
 	void (*text)(pctl_str_buf *out, uint32_t n);
 	void (*expect)(uint32_t n, const uint32_t *in, uint32_t *out);
 } pctl_limit_program;

@@ -88,7 +88,8 @@ static uint32_t next(const pctl_limit_program *l, uint32_t n, uint32_t most)
 {
 	if (n <= most / 2)
 		return 2 * n;
-	return l->extent == PCTL_EXTENT_WORKGROUP && most - n > l->grain && between(l, n, most) > n
+	return l->extent == PCTL_EXTENT_WORKGROUP && most - n > l->resolution &&
+			       between(l, n, most) > n
 		       ? between(l, n, most)
 		       : most;
 }
@@ -107,7 +108,7 @@ static uint32_t search(searching *s, const pctl_limit_program *l, uint32_t most,
 		n = next(l, n, most);
 		*slow = bad == 0 && good < most && (is_slow(s) || is_late(s));
 	}
-	while (bad != 0 && good != 0 && bad - good > l->grain && s->p.status == PCTL_OK &&
+	while (bad != 0 && good != 0 && bad - good > l->resolution && s->p.status == PCTL_OK &&
 	       !is_late(s)) {
 		n = between(l, good, bad);
 		if (n == good)

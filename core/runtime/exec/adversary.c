@@ -8,7 +8,7 @@
 
 #include "compiler/legalize/contract.h"
 #include "foundation/base/num.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 #include "runtime/graph/kernel.h"
 #include "pipectl/oplib.h"
 #include "runtime/plugin/dispatch.h"
@@ -30,7 +30,7 @@ static uint64_t mix(uint64_t z)
 
 /* What a round's data is like. uniform: it goes into a uniform block; contract: it fulfils the range contract. */
 typedef struct mood {
-	uint32_t tame, uniform, contract;
+	uint32_t ordinary, uniform, contract;
 } mood;
 
 /* Bits of a float with e exponent and m mantissa bits: special values, neighbours of 1, subnormals, any bits. */
@@ -66,7 +66,7 @@ static uint32_t float_bits(uint64_t r, uint32_t e, uint32_t m)
 }
 
 /* Within a factor of 16 of 1, of either sign. */
-static uint32_t tame_bits(uint64_t r, uint32_t e, uint32_t m)
+static uint32_t ordinary_bits(uint64_t r, uint32_t e, uint32_t m)
 {
 	const uint32_t one = ((1u << e) - 1) >> 1;
 
@@ -108,7 +108,7 @@ static uint32_t integer_bits(uint64_t r, mood is)
 {
 	/* Uniforms are counts more often than not, and bound loops. */
 	if (is.uniform)
-		return 1 + (uint32_t)(is.tame ? r % ELEMENTS : r & 7);
+		return 1 + (uint32_t)(is.ordinary ? r % ELEMENTS : r & 7);
 	switch (r >> 60) {
 	case 0:
 	case 1:
@@ -123,7 +123,8 @@ static uint32_t integer_bits(uint64_t r, mood is)
 
 static void fill_scalar(uint8_t scalar, uint64_t r, mood is, uint8_t *at)
 {
-	uint32_t (*const float_of)(uint64_t, uint32_t, uint32_t) = is.tame ? tame_bits : float_bits;
+	uint32_t (*const float_of)(uint64_t, uint32_t, uint32_t) =
+		is.ordinary ? ordinary_bits : float_bits;
 	const uint32_t n = pctl_scalar_bytes(scalar);
 	uint64_t bits = integer_bits(r, is);
 
@@ -271,7 +272,7 @@ static pctl_status dispatch(pctl_session *s, const pctl_kernel_module *unit, pct
 		if (!(p->vars[i].access & PCTL_ACCESS_WRITE))
 			continue;
 		/* what was uploaded is often right, and is gone then */
-		status = pctl_watch_read(s, call, bindings[i].buffer, 0, data[i], sizes[i]);
+		status = pctl_readback_fill(s, call, bindings[i].buffer, 0, data[i], sizes[i]);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		table->buffer_destroy(dev, bindings[i].buffer);

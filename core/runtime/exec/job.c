@@ -9,7 +9,7 @@
 #include "runtime/exec/job_private.h"
 #include "runtime/exec/sanitize.h"
 #include "runtime/exec/value.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 #include "foundation/base/clock.h"
 
 #define MOST_TIMES 256u /* re-submissions in one submit: keeps cancelling and progress prompt */
@@ -28,10 +28,10 @@ static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_
 	pctl_status status = r->t->buffer_create(
 		r->dev, r->call, b->n_bytes + r->shape.before + r->shape.behind, b->usage, out);
 
-	const int is_watched = pctl_job_is_watched(r, i);
-	const int is_whole = is_watched && pctl_zones_are_one(&zones, b->n_bytes);
+	const int is_guarded = pctl_job_is_guarded(r, i);
+	const int is_whole = is_guarded && pctl_zones_are_one(&zones, b->n_bytes);
 
-	if (status == PCTL_OK && is_watched)
+	if (status == PCTL_OK && is_guarded)
 		status = pctl_zones_write(r->s, *out, &zones,
 					  b->kind == PCTL_PLAN_PARAMS ? b->data : NULL, b->n_bytes,
 					  r->call);
@@ -53,7 +53,7 @@ static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_
 static int has_pool(const struct pctl_job_running *r)
 {
 	return pctl_session_pools(r->s, r->plan) && !r->run->cut && r->run->poison == 0 &&
-	       r->run->watch != PCTL_WATCH_STEPS && !r->shape.thorough;
+	       r->run->trace != PCTL_TRACE_STEPS && !r->shape.thorough;
 }
 
 static int is_pooled(const struct pctl_job_running *r, uint32_t i)
@@ -71,7 +71,7 @@ static pctl_status create_pool(struct pctl_job_running *r)
 					    PCTL_BUFFER_TRANSFER | PCTL_BUFFER_INDIRECT,
 				    &r->pool);
 
-	if (status == PCTL_OK && pctl_job_is_watched(r, r->plan->n_buffers))
+	if (status == PCTL_OK && pctl_job_is_guarded(r, r->plan->n_buffers))
 		status = pctl_zones_write(r->s, r->pool, &zones, NULL, n, r->call);
 	return status;
 }
@@ -252,7 +252,7 @@ static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, ui
 			     uint32_t bytes, uint64_t *out)
 {
 	uint8_t raw[8] = {0};
-	pctl_status status = pctl_watch_read(r->s, r->call, buffer, offset, raw, bytes);
+	pctl_status status = pctl_readback_fill(r->s, r->call, buffer, offset, raw, bytes);
 
 	*out = 0;
 	for (uint32_t i = 0; i < bytes; i++)
@@ -290,7 +290,7 @@ static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 	return status;
 }
 
-/* Show the buffers of a round: to whom a cut is for (`cut` 1), or to the watcher. */
+/* Show the buffers of a round: to whom a cut is for (`cut` 1), or to the trace. */
 static pctl_status show(struct pctl_job_running *r, int cut, uint64_t round, uint32_t step)
 {
 	pctl_buffer **buffers = calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
@@ -332,7 +332,7 @@ static pctl_status run_steps(struct pctl_job_running *r, uint64_t round)
 }
 
 /* A plan with assertions runs round by round: what one round found must not be lost in the next. So does one whose
- * rounds are traced, timed or watched, or whose last round is cut. */
+ * rounds are traced, timed or shown, or whose last round is cut. */
 static pctl_status run_checked(struct pctl_job_running *r)
 {
 	pctl_list *lists[4] = {
@@ -343,7 +343,7 @@ static pctl_status run_checked(struct pctl_job_running *r)
 		int cut = pctl_job_is_cut(r, round);
 		pctl_list **list = &lists[cut ? 3 : round == 0 ? 0 : 2 - round % 2];
 
-		if (r->run->watch == PCTL_WATCH_STEPS) {
+		if (r->run->trace == PCTL_TRACE_STEPS) {
 			status = run_steps(r, round);
 		} else {
 			if (*list == NULL)
@@ -355,7 +355,7 @@ static pctl_status run_checked(struct pctl_job_running *r)
 			r->run->times[round] = r->work.time;
 		if (status == PCTL_OK && !cut)
 			status = check_assertions(r, round);
-		if (status == PCTL_OK && !cut && r->run->watch != PCTL_WATCH_JOBS)
+		if (status == PCTL_OK && !cut && r->run->trace != PCTL_TRACE_JOBS)
 			status = show(r, 0, round, 0);
 		if (status == PCTL_OK)
 			rounds_done(r, round + 1);
@@ -374,7 +374,7 @@ static pctl_status run_all(struct pctl_job_running *r)
 	uint64_t n = r->run->repeat;
 	pctl_status status;
 
-	if (r->plan->n_checks != 0 || r->run->traced || r->run->cut || r->run->watch ||
+	if (r->plan->n_checks != 0 || r->run->traced || r->run->cut || r->run->trace ||
 	    r->run->times != NULL)
 		return run_checked(r);
 	status = run_rounds(r, 0, 1, n > 0);

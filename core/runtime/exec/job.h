@@ -50,12 +50,12 @@ typedef struct pctl_job_buffers {
 	const uint64_t *bases;
 } pctl_job_buffers;
 
-enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
+enum { PCTL_TRACE_JOBS = 0, PCTL_TRACE_ROUNDS = 1, PCTL_TRACE_STEPS = 2 };
 
 /*
  * progress  told of rounds, time and limit after each submit and while one is waited for
  * traced  1: one submit a round, so that the trace id names the round exactly
- * cut     1: the last round ends after its first `steps` steps (0 is fine), its assertions are not checked, and `look`
+ * cut     1: the last round ends after its first `steps` steps (0 is fine), its assertions are not checked, and `observe`
  *         is shown the buffers then; the outputs handed over are unfinished
  * poison  not 0: temporaries and outputs start with a pattern made from it, in which no byte is zero
  * held    1: what kernels may only read (inputs, parameters) is read back after the last round and compared with the
@@ -63,7 +63,7 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
  * quiet_turns  1: a kernel that goes over its turn budget is not reported here but in the stats, and by the caller
  * shape   NULL: an ordinary one. With zones every buffer that the job makes lies between two of them; those of all its
  *         buffers and inputs are compared after the last round: PC5224
- * watch   PCTL_WATCH_ROUNDS: `watched` is shown the buffers after each round (step 0); _STEPS: before that after each step
+ * trace   PCTL_TRACE_ROUNDS: `observed_steps` is shown the buffers after each round (step 0); _STEPS: before that after each step
  *         too (from 1), each a submit of its own whose trace id names it. Steps that move no bytes are passed over; of a
  *         cut round only its steps are shown
  * places  as the plan's in_place allows, of a plan that runs once: the output takes the buffer of that input over, whose value has none
@@ -89,7 +89,7 @@ typedef struct pctl_job_run {
 	const pctl_shape *shape;
 	pctl_status (*observe)(void *ctx, const pctl_job_buffers *view, const pctl_call *call);
 	void *observer;
-	uint32_t watch, quiet_turns;
+	uint32_t trace, quiet_turns;
 	pctl_status (*observed_steps)(void *ctx, const pctl_job_buffers *view, uint64_t round,
 				      uint32_t step, const pctl_call *call);
 	void *observed_ctx;

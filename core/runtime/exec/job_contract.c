@@ -5,7 +5,7 @@
 
 #include "compiler/legalize/contract.h"
 #include "runtime/exec/job_private.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 
 #define MOST_WORDS (UINT64_C(1) << 31) /* as many as the check counts */
 
@@ -84,8 +84,8 @@ static pctl_status look(struct pctl_job_running *r, uint32_t input, uint64_t n_b
 	if (status == PCTL_OK)
 		status = dispatch_check(r, check, bindings, n_bytes / 4);
 	if (status == PCTL_OK)
-		status =
-			pctl_watch_read(r->s, r->call, bindings[1].buffer, 0, found, sizeof(found));
+		status = pctl_readback_fill(r->s, r->call, bindings[1].buffer, 0, found,
+					    sizeof(found));
 	if (bindings[1].buffer != NULL)
 		r->t->buffer_destroy(r->dev, bindings[1].buffer);
 	pctl_submission_trace(&r->work, r->plan->name, 0, 0);

@@ -6,7 +6,7 @@
 
 #include "foundation/base/num.h"
 #include "runtime/exec/job_private.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 
 /* Each buffer has a pattern of its own. */
 pctl_zones pctl_job_zones(const struct pctl_job_running *r, uint32_t number, int second)
@@ -18,7 +18,7 @@ pctl_zones pctl_job_zones(const struct pctl_job_running *r, uint32_t number, int
 				    (second ? 1u : 0u)};
 }
 
-int pctl_job_is_watched(const struct pctl_job_running *r, uint32_t number)
+int pctl_job_is_guarded(const struct pctl_job_running *r, uint32_t number)
 {
 	return r->shape.thorough || number < r->plan->n_in + r->plan->n_out ||
 	       (r->shape.key >> number % 61 & 3u) == 0;
@@ -62,7 +62,7 @@ static pctl_status check_span(struct pctl_job_running *r, uint32_t number, const
 	const int one = pctl_zones_are_one(zones, n);
 	const uint64_t span_bytes = one ? n : 0;
 	char span[32];
-	const pctl_watched w = {r->s, r->call, r->what, span, n};
+	const pctl_readback w = {r->s, r->call, r->what, span, n};
 	pctl_status status;
 	uint8_t *bytes;
 
@@ -72,15 +72,15 @@ static pctl_status check_span(struct pctl_job_running *r, uint32_t number, const
 	if (bytes == NULL)
 		return pctl_no_memory(r->call, "a job");
 	snprintf(span, sizeof(span), "buffer %" PRIu32, number);
-	status = pctl_watch_read(r->s, r->call, buffer, 0, bytes,
-				 one ? before + n + behind : before);
+	status = pctl_readback_fill(r->s, r->call, buffer, 0, bytes,
+				    one ? before + n + behind : before);
 	if (status == PCTL_OK)
-		status = pctl_watch_zone(&w, bytes, before, zones->key, 0, -(int64_t)before);
+		status = pctl_readback_zone(&w, bytes, before, zones->key, 0, -(int64_t)before);
 	if (status == PCTL_OK && !one)
-		status = pctl_watch_read(r->s, r->call, buffer, before + n, bytes, behind);
+		status = pctl_readback_fill(r->s, r->call, buffer, before + n, bytes, behind);
 	if (status == PCTL_OK)
-		status = pctl_watch_zone(&w, bytes + (one ? before + n : 0), behind, zones->key,
-					 before, (int64_t)n);
+		status = pctl_readback_zone(&w, bytes + (one ? before + n : 0), behind, zones->key,
+					    before, (int64_t)n);
 	if (status == PCTL_OK && one && taken != NULL) {
 		memmove(bytes, bytes + before, n);
 		*taken = bytes;
@@ -104,13 +104,13 @@ pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *
 		uint8_t **taken =
 			i < r->plan->n_in + r->plan->n_out ? &r->taken[i - r->plan->n_in] : NULL;
 
-		if (!pctl_job_is_watched(r, i) || r->plan->buffers[i].kind == PCTL_PLAN_CONSTANT)
+		if (!pctl_job_is_guarded(r, i) || r->plan->buffers[i].kind == PCTL_PLAN_CONSTANT)
 			continue;
 		status = check_span(r, i, &first, r->own[i], n, second ? NULL : taken);
 		if (status == PCTL_OK)
 			status = check_span(r, i, &other, r->second[i], n, second ? taken : NULL);
 	}
-	if (status == PCTL_OK && pctl_job_is_watched(r, r->plan->n_buffers)) {
+	if (status == PCTL_OK && pctl_job_is_guarded(r, r->plan->n_buffers)) {
 		const pctl_zones zones = pctl_job_zones(r, r->plan->n_buffers, 0);
 
 		status = check_span(r, r->plan->n_buffers, &zones, r->pool, r->plan->pool_bytes,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "runtime/exec/job_private.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 
 struct held {
 	struct pctl_job_running *r;
@@ -44,11 +44,11 @@ static void name_span(struct held *h)
 static pctl_status compare_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
 {
 	const struct held *h = ctx;
-	const pctl_watched w = {h->r->s, h->r->call, h->r->what, h->name, 0};
+	const pctl_readback w = {h->r->s, h->r->call, h->r->what, h->name, 0};
 	const pctl_status status =
-		pctl_watch_read(h->r->s, h->r->call, h->buffer, h->base + offset, h->piece, n);
+		pctl_readback_fill(h->r->s, h->r->call, h->buffer, h->base + offset, h->piece, n);
 
-	return status == PCTL_OK ? pctl_watch_held(&w, h->piece, data, n, offset) : status;
+	return status == PCTL_OK ? pctl_readback_held(&w, h->piece, data, n, offset) : status;
 }
 
 pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *in)

@@ -61,8 +61,8 @@ pctl_zones pctl_job_zones(const struct pctl_job_running *r, uint32_t number, int
 /* 1: of an output's two buffers the last round wrote the second. */
 int pctl_job_keeps_second(const struct pctl_job_running *r, uint32_t number);
 /* Its zones are written and compared: of a shape that is not thorough those of inputs, outputs and one in four of the others. */
-int pctl_job_is_watched(const struct pctl_job_running *r, uint32_t number);
-/* All zones of all watched buffers and inputs as they were written (PC5224). */
+int pctl_job_is_guarded(const struct pctl_job_running *r, uint32_t number);
+/* All zones of all guarded buffers and inputs as they were written (PC5224). */
 pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *in);
 /* No kernel has gone over its budget of turns so far (PC5226). */
 pctl_status pctl_job_check_turns(struct pctl_job_running *r);

@@ -3,7 +3,7 @@
 
 #include "runtime/exec/job_private.h"
 #include "runtime/exec/sanitize.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 
 /* The first loop that counts: which one it was the device does not say. */
 static pctl_pos first_loop(const pctl_kernel_module *u)
@@ -67,8 +67,8 @@ pctl_status pctl_job_check_turns(struct pctl_job_running *r)
 
 			if (r->plan->buffers[buffer].kind != PCTL_PLAN_TURNS)
 				continue;
-			status = pctl_watch_read(r->s, r->call, r->own[buffer], r->shape.before,
-						 word, sizeof(word));
+			status = pctl_readback_fill(r->s, r->call, r->own[buffer], r->shape.before,
+						    word, sizeof(word));
 			if (status != PCTL_OK)
 				return status;
 			if (word[0] | word[1] | word[2] | word[3])

@@ -46,7 +46,7 @@ static pctl_status check_options(const pctl_resident *r)
 {
 	const pctl_run_options *o = &r->o;
 
-	if (o->flags & ~KNOWN_FLAGS || o->observe != NULL || o->watch != NULL ||
+	if (o->flags & ~KNOWN_FLAGS || o->observe != NULL || o->trace != NULL ||
 	    o->agreed != NULL || o->limit != NULL)
 		return pctl_refuse(r->call, PC5250_RESIDENT,
 				   "a resident run shows no jobs one by one, and takes no options "

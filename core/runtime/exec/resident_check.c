@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runtime/exec/resident_private.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 
 /* ---- one step ----------------------------------------------------------------------------- */
 
@@ -166,8 +166,8 @@ static pctl_status read_states(const pctl_resident *r, uint32_t parity, uint8_t 
 		if (out[k] == NULL)
 			return pctl_no_memory(r->call, "a check");
 		if (s->n_bytes != 0)
-			status = pctl_watch_read(r->s, r->call, s->buffers[parity], 0, out[k],
-						 s->n_bytes);
+			status = pctl_readback_fill(r->s, r->call, s->buffers[parity], 0, out[k],
+						    s->n_bytes);
 	}
 	return status;
 }
@@ -240,16 +240,16 @@ struct held {
 	const pctl_resident *r;
 	const pctl_resident_span *span;
 	uint8_t *piece;
-	const pctl_watched *w;
+	const pctl_readback *w;
 };
 
 static pctl_status compare_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
 {
 	const struct held *h = ctx;
 	const pctl_status status =
-		pctl_watch_read(h->r->s, h->w->call, h->span->buffer, offset, h->piece, n);
+		pctl_readback_fill(h->r->s, h->w->call, h->span->buffer, offset, h->piece, n);
 
-	return status == PCTL_OK ? pctl_watch_held(h->w, h->piece, data, n, offset) : status;
+	return status == PCTL_OK ? pctl_readback_held(h->w, h->piece, data, n, offset) : status;
 }
 
 /* What no kernel may write, as it lies on the device; streamed inputs lie there for a while, and come from the host each time. */
@@ -260,11 +260,11 @@ static pctl_status check_held(pctl_resident *r, const pctl_call *call)
 
 	for (uint32_t i = 0; status == PCTL_OK && !r->is_closed && i < r->n_spans; i++) {
 		const pctl_resident_span *s = &r->spans[i];
-		const pctl_watched w = {r->s, call, r->run.graph->pipeline->name,
-					s->kind == PCTL_SPAN_INPUT
-						? r->run.graph->pipeline->inputs[s->number].name
-						: "",
-					s->n_bytes};
+		const pctl_readback w = {r->s, call, r->run.graph->pipeline->name,
+					 s->kind == PCTL_SPAN_INPUT
+						 ? r->run.graph->pipeline->inputs[s->number].name
+						 : "",
+					 s->n_bytes};
 
 		h.span = s;
 		h.w = &w;

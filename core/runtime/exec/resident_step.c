@@ -5,7 +5,7 @@
 
 #include "foundation/base/clock.h"
 #include "runtime/exec/resident_private.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 
 /* ---- before anything is written ----------------------------------------------------------- */
 
@@ -86,7 +86,7 @@ static pctl_status read_output(pctl_resident *r, uint32_t i, const pctl_resident
 		return PCTL_OK;
 	}
 	pctl_resident_where(r, &whole, r->family->parity, &buffer, &at);
-	return pctl_watch_read(r->s, r->call, buffer, at, out->data, out->n_bytes);
+	return pctl_readback_fill(r->s, r->call, buffer, at, out->data, out->n_bytes);
 }
 
 /* ---- what the device says of the data ------------------------------------------------------ */
@@ -228,8 +228,8 @@ static pctl_status run_once(pctl_resident *r, const pctl_resident_input *in,
 	stats->submits = (uint32_t)work.submits;
 	stats->device_ns = work.device_ns;
 	if (status == PCTL_OK && r->answer_bytes != 0)
-		status = pctl_watch_read(r->s, r->call, r->answer, 0, r->answer_data,
-					 r->answer_bytes);
+		status = pctl_readback_fill(r->s, r->call, r->answer, 0, r->answer_data,
+					    r->answer_bytes);
 	if (status == PCTL_OK)
 		status = judge(r, kept);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_reads; i++)

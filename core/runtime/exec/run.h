@@ -48,12 +48,12 @@ typedef struct pctl_run_port {
 } pctl_run_port;
 
 /*
- * What an observer or a watcher sees of one job. Valid during the call alone, what it points to until the run ends.
+ * What `observe` or `trace` sees of one job. Valid during the call alone, what it points to until the run ends.
  *
  * job        index in the pipeline
  * cut        its last round was cut, ports are all buffers of the plan, and stats are not known yet
  * canonical  the plan that gas is priced from: the same on every device
- * level      of a watcher: PCTL_WATCH_STEPS after `step` (from 1) of `round` (from 0), ports are the buffers that it
+ * level      of a trace: PCTL_TRACE_STEPS after `step` (from 1) of `round` (from 0), ports are the buffers that it
  *            writes; _ROUNDS after `round`, ports are the outputs as far as they are; _JOBS after the job, ports are
  *            its outputs. An observer sees _JOBS
  */
@@ -136,7 +136,7 @@ typedef struct pctl_input_bytes {
  * limit     NULL: the whole pipeline; needs observe
  * like      NULL, or a run under way whose inputs are taken, by their names, where nobody gives data: nothing is opened or
  *           named again; it outlives this one
- * watch     called after each job, and with watch_level (PCTL_WATCH_*) after each round and step before; any error it
+ * trace     called after each job, and with trace_level (PCTL_TRACE_*) after each round and step before; any error it
  *           returns ends the run with it. Not after a job that `limit` cuts short. The run itself goes as without: outputs
  *           are stored, and a remembered result may answer, of which nothing is seen then
  */
@@ -167,9 +167,9 @@ typedef struct pctl_run_options {
 	const pctl_run_agreed *agreed;
 	const pctl_run_limit *limit;
 	uint64_t poison_seed; /* not 0 with PCTL_RUN_POISON */
-	pctl_status (*watch)(void *ctx, const pctl_run_observation *view, const pctl_call *call);
-	void *watch_ctx;
-	uint32_t watch_level, reserved2;
+	pctl_status (*trace)(void *ctx, const pctl_run_observation *view, const pctl_call *call);
+	void *trace_ctx;
+	uint32_t trace_level, reserved2;
 	const struct pctl_running *like;
 	const uint32_t *tunable; /* PCTL_N_TUNABLES values, as they are tried; NULL: the device's */
 } pctl_run_options;

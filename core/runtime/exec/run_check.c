@@ -192,7 +192,7 @@ static pctl_status do_again(again *x, const pctl_call *call)
 	reference = *x->run;
 	reference.plan = x->n->canonical;
 	reference.progress = &teller.sink;
-	reference.watch = PCTL_WATCH_JOBS;
+	reference.trace = PCTL_TRACE_JOBS;
 	reference.held = 0;
 	reference.places = NULL;
 	reference.shape = NULL;

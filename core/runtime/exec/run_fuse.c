@@ -23,7 +23,7 @@ int pctl_run_may_fuse(const pctl_running *r)
 	const pctl_run_options *o = r->o;
 
 	/* Whoever looks at jobs one by one sees each of them run. */
-	return o->observe == NULL && o->watch == NULL && o->agreed == NULL && o->limit == NULL &&
+	return o->observe == NULL && o->trace == NULL && o->agreed == NULL && o->limit == NULL &&
 	       !(o->flags & (PCTL_RUN_NO_FUSE | PCTL_RUN_SANITIZE | PCTL_RUN_NATIVE |
 			     PCTL_RUN_CANONICAL | PCTL_RUN_TRACED | PCTL_RUN_POISON));
 }

@@ -10,7 +10,7 @@ static int may_place(const pctl_running *r, const pctl_run_node *n, const pctl_j
 	const pctl_run_options *o = r->o;
 
 	if (o->flags & (PCTL_RUN_NO_PLACES | PCTL_RUN_SANITIZE | PCTL_RUN_POISON) ||
-	    o->observe != NULL || o->watch != NULL || o->limit != NULL || n->group != NULL ||
+	    o->observe != NULL || o->trace != NULL || o->limit != NULL || n->group != NULL ||
 	    n->node->repeat != 1)
 		return 0;
 	for (uint32_t i = 0; i < plan->n_buffers; i++)

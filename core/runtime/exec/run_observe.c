@@ -1,5 +1,5 @@
 /* What an observer of a run is shown: a job's outputs after it ran, or every buffer of a plan whose last round was cut
- * short; and what a watcher is: what each step, round and job wrote. */
+ * short; and what a trace is: what each step, round and job wrote. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -58,8 +58,8 @@ pctl_status pctl_run_observe(const pctl_run_observer *observe, const pctl_job_ru
 	view = view_of(observe, &inside, ports, n->node->n_out);
 	if (r->o->observe != NULL && !run->cut)
 		status = r->o->observe(r->o->observe_ctx, &view, r->call);
-	if (status == PCTL_OK && r->o->watch != NULL && !run->cut && run->repeat == n->node->repeat)
-		status = r->o->watch(r->o->watch_ctx, &view, r->call);
+	if (status == PCTL_OK && r->o->trace != NULL && !run->cut && run->repeat == n->node->repeat)
+		status = r->o->trace(r->o->trace_ctx, &view, r->call);
 	return status;
 }
 
@@ -133,11 +133,11 @@ static pctl_status observed_steps(void *ctx, const pctl_job_buffers *buffers, ui
 		if (ports[view.n_ports++].name == NULL)
 			status = pctl_no_memory(call, "a run");
 	}
-	view.level = step == 0 ? PCTL_WATCH_ROUNDS : PCTL_WATCH_STEPS;
+	view.level = step == 0 ? PCTL_TRACE_ROUNDS : PCTL_TRACE_STEPS;
 	view.round = round;
 	view.step = step;
 	if (status == PCTL_OK)
-		status = observe->r->o->watch(observe->r->o->watch_ctx, &view, call);
+		status = observe->r->o->trace(observe->r->o->trace_ctx, &view, call);
 	free(ports);
 	return status;
 }
@@ -147,8 +147,8 @@ void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_
 	const pctl_run_limit *limit = r->o->limit;
 
 	run->traced = (r->o->flags & PCTL_RUN_TRACED) != 0;
-	if (r->o->watch != NULL && r->o->watch_level != PCTL_WATCH_JOBS) {
-		run->watch = r->o->watch_level;
+	if (r->o->trace != NULL && r->o->trace_level != PCTL_TRACE_JOBS) {
+		run->trace = r->o->trace_level;
 		run->observed_steps = observed_steps;
 	}
 	if (r->o->flags & PCTL_RUN_POISON && n->node->job->kind == PCTL_JOB_OP)

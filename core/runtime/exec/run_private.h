@@ -304,7 +304,7 @@ typedef struct pctl_run_observer {
 } pctl_run_observer;
 /* Cut and trace a job as the options say; `run` has its observer already. */
 void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_run *run);
-/* Show its outputs to the observer, and to the watcher; each when there is one and the job was not cut short. */
+/* Show its outputs to `observe`, and to `trace`; each when there is one and the job was not cut short. */
 pctl_status pctl_run_observe(const pctl_run_observer *observe, const pctl_job_run *run);
 
 /* What certificates say of a node's op on a session's device: PCTL_EVIDENCE_CERTIFIED, or NONE. */

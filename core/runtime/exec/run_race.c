@@ -42,7 +42,7 @@ pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_j
 	}
 	pctl_run_tell(&teller, r, n, "races", checker);
 	observed.progress = &teller.sink;
-	observed.watch = PCTL_WATCH_JOBS;
+	observed.trace = PCTL_TRACE_JOBS;
 	observed.held = 0;
 	observed.shape = NULL;
 	status = pctl_job_execute(checker, &observed, in, r->call, again, NULL);
@@ -135,7 +135,7 @@ pctl_status pctl_run_ask_races(const pctl_graph *g, const pctl_run_options *o,
 	asked.memo = NULL;
 	asked.verify_ppm = 0;
 	asked.limit = NULL;
-	asked.watch = NULL;
+	asked.trace = NULL;
 	asked.progress = (pctl_progress_sink){NULL, NULL};
 	asked.observe = look_away;
 	asked.observe_ctx = NULL;

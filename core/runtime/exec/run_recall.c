@@ -201,7 +201,7 @@ static int open_values(pctl_running *r)
 	return 1;
 }
 
-/* A watcher sees every job or, where nothing runs, none: half a trace is no receipt. */
+/* A trace has every job or, where nothing runs, none: half a trace is no receipt. */
 static void forget_all(pctl_running *r)
 {
 	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
@@ -229,7 +229,7 @@ pctl_status pctl_run_recall(pctl_running *r)
 	do
 		status = recall_all(r, record);
 	while (status == PCTL_OK && !open_values(r));
-	if (status == PCTL_OK && r->o->watch != NULL && !pctl_run_is_recalled(r))
+	if (status == PCTL_OK && r->o->trace != NULL && !pctl_run_is_recalled(r))
 		forget_all(r);
 	free(record);
 	return status;

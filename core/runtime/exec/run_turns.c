@@ -37,7 +37,7 @@ pctl_status pctl_run_name_turns(pctl_running *r, const pctl_run_node *n, const p
 	if (done == PCTL_OK) {
 		pctl_run_tell(&teller, r, n, "turns", checker);
 		named.progress = &teller.sink;
-		named.watch = PCTL_WATCH_JOBS;
+		named.trace = PCTL_TRACE_JOBS;
 		named.held = 0;
 		named.shape = NULL;
 		named.quiet_turns = 0;

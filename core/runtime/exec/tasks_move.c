@@ -7,7 +7,7 @@
 
 #include "foundation/base/num.h"
 #include "runtime/exec/tasks_layout.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 
 #define STAGE_BYTES (4u << 20)
 #define ALONE_BYTES (1u << 20) /* so many are moved without the stage */
@@ -233,7 +233,7 @@ static pctl_status judge(const struct stage *st, const segment *g, const uint8_t
 {
 	const char *name = st->l->tasks[g->task].name;
 	char job[200], span[64] = "its output";
-	const pctl_watched w = {st->s, st->call, job, span, bytes_of(st->l, g)};
+	const pctl_readback w = {st->s, st->call, job, span, bytes_of(st->l, g)};
 	const uint64_t key = pctl_slab_key(st->l, g->slab);
 
 	/* Nearly always as it should be; then nobody needs its name. */
@@ -246,8 +246,8 @@ static pctl_status judge(const struct stage *st, const segment *g, const uint8_t
 		snprintf(span, sizeof(span), "group %" PRIu32 " binding %" PRIu32,
 			 g->binding->group, g->binding->binding);
 	if (g->kind == SEGMENT_ZONE)
-		return pctl_watch_zone(&w, read, g->n, key, g->offset, g->from);
-	return pctl_watch_held(&w, read, (const uint8_t *)g->binding->data + from, g->n, from);
+		return pctl_readback_zone(&w, read, g->n, key, g->offset, g->from);
+	return pctl_readback_held(&w, read, (const uint8_t *)g->binding->data + from, g->n, from);
 }
 
 static pctl_status read_stage(struct stage *st)
@@ -257,8 +257,8 @@ static pctl_status read_stage(struct stage *st)
 
 	st->n = 0;
 	if (n != 0)
-		status = pctl_watch_read(st->s, st->call, st->l->slabs.items[st->slab].buffer,
-					 st->offset, st->data, n);
+		status = pctl_readback_fill(st->s, st->call, st->l->slabs.items[st->slab].buffer,
+					    st->offset, st->data, n);
 	for (uint32_t i = 0; status == PCTL_OK && i < st->queue.n; i++) {
 		const segment *g = &st->queue.items[i];
 		const uint8_t *read = st->data + (g->offset - st->offset);
@@ -279,14 +279,14 @@ static pctl_status take_alone(struct stage *st, const segment *g)
 	pctl_status status = read_stage(st);
 
 	if (status == PCTL_OK && g->kind == SEGMENT_OUTPUT)
-		return pctl_watch_read(st->s, st->call, buffer, g->offset,
-				       st->l->tasks[g->task].output, g->n);
+		return pctl_readback_fill(st->s, st->call, buffer, g->offset,
+					  st->l->tasks[g->task].output, g->n);
 	for (uint64_t at = 0; status == PCTL_OK && st->held && at < g->n; at += ALONE_BYTES) {
 		segment piece = *g;
 
 		piece.n = g->n - at < ALONE_BYTES ? g->n - at : ALONE_BYTES;
-		status =
-			pctl_watch_read(st->s, st->call, buffer, g->offset + at, st->data, piece.n);
+		status = pctl_readback_fill(st->s, st->call, buffer, g->offset + at, st->data,
+					    piece.n);
 		if (status == PCTL_OK)
 			status = judge(st, &piece, st->data, at);
 	}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/exec/value.h"
-#include "runtime/exec/watch.h"
+#include "runtime/exec/readback.h"
 
 pctl_value *pctl_value_from_source(pctl_data_source *source)
 {
@@ -193,8 +193,8 @@ static pctl_status read_from_device(pctl_value *v, const pctl_call *call)
 	if (v->host == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for %" PRIu64 " bytes", v->n_bytes);
 	status = v->n_bytes == 0 ? PCTL_OK
-				 : pctl_watch_read(v->at[0].session, call, v->at[0].buffer,
-						   v->at[0].zones.before, v->host, v->n_bytes);
+				 : pctl_readback_fill(v->at[0].session, call, v->at[0].buffer,
+						      v->at[0].zones.before, v->host, v->n_bytes);
 	if (status != PCTL_OK) {
 		free(v->host);
 		v->host = NULL;

@@ -96,8 +96,8 @@ static int walk_place(pctl_cpu_bytecode *f, const pctl_inst *in, walk *w)
 		w->mem.offset = f->var_place[w->place.root];
 	} else {
 		w->mem.base = (uint32_t)f->var_place[w->place.root];
-		w->mem.watched = w->place.space == PCTL_SPACE_WORKGROUP ||
-				 (p->vars[w->place.root].access & PCTL_ACCESS_WRITE) != 0;
+		w->mem.sanitized = w->place.space == PCTL_SPACE_WORKGROUP ||
+				   (p->vars[w->place.root].access & PCTL_ACCESS_WRITE) != 0;
 	}
 	if (w->lane_memory)
 		w->mem.base = w->fixed;

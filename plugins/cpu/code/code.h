@@ -84,8 +84,8 @@ typedef struct pctl_cpu_leaf {
  * laid out as WGSL says. */
 typedef struct pctl_cpu_mem {
 	uint8_t space;
-	uint8_t uniform; /* a load whose result is one value for all lanes */
-	uint8_t watched; /* may take part in a race */
+	uint8_t uniform;   /* a load whose result is one value for all lanes */
+	uint8_t sanitized; /* may take part in a race */
 	uint8_t is_signed;
 	uint16_t op; /* atomics: the opcode */
 	uint16_t n_steps;

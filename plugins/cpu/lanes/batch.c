@@ -416,7 +416,7 @@ static pctl_status execute(pctl_cpu_batch *s)
 		}
 	}
 #undef NEXT_OR_SKIP
-	return s->job->watch && s->job->watch->overflow ? PCTL_E_LIMIT : PCTL_OK;
+	return s->job->sanitizer && s->job->sanitizer->overflow ? PCTL_E_LIMIT : PCTL_OK;
 }
 
 /* What depends on which workgroups these are. */

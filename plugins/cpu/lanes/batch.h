@@ -4,7 +4,7 @@
 #define PCTL_CPU_BATCH_H
 
 #include "code/code.h"
-#include "lanes/watch.h"
+#include "lanes/sanitizer.h"
 
 /* A buffer range as a program sees it. */
 typedef struct pctl_cpu_bound {
@@ -24,9 +24,9 @@ typedef struct pctl_cpu_job {
 	uint32_t groups[3];
 	uint32_t groups_per_batch;
 	uint64_t n_groups;
-	uint64_t next_group;	/* atomic: the first group nobody has taken */
-	const uint32_t *cancel; /* atomic: non-zero stops */
-	pctl_cpu_watch *watch;	/* sanitized builds, else NULL */
+	uint64_t next_group;	       /* atomic: the first group nobody has taken */
+	const uint32_t *cancel;	       /* atomic: non-zero stops */
+	pctl_cpu_sanitizer *sanitizer; /* sanitized builds, else NULL */
 } pctl_cpu_job;
 
 typedef struct pctl_cpu_frame {
@@ -60,7 +60,7 @@ pctl_cpu_batch *pctl_cpu_batch_create(const pctl_cpu_code *code, const pctl_cpu_
 void pctl_cpu_batch_destroy(pctl_cpu_batch *s);
 
 /* Run n_groups workgroups from first_group. PCTL_OK, PCTL_E_CANCELLED, or PCTL_E_LIMIT from the
- * watch. */
+ * sanitizer. */
 pctl_status pctl_cpu_batch_run(pctl_cpu_batch *s, pctl_cpu_job *job, uint64_t first_group,
 			       uint32_t n_groups);
 
@@ -75,7 +75,7 @@ void pctl_cpu_batch_subgroup(pctl_cpu_batch *s, const pctl_cpu_ins *in);
 /* batch_tile.c: a product of tiles by the subgroups of the batch. */
 void pctl_cpu_batch_tile(pctl_cpu_batch *s, const pctl_cpu_ins *in);
 
-/* batch_watch.c: what only sanitizing and counting builds do. */
+/* batch_sanitizer.c: what only sanitizing and counting builds do. */
 void pctl_cpu_batch_missed(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m);
 void pctl_cpu_batch_touched(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m,
 			    uint32_t access);

@@ -302,7 +302,7 @@ void pctl_cpu_batch_load(pctl_cpu_batch *s, const pctl_cpu_ins *in)
 	for (uint32_t i = 0; i < m->n_leaves; i++)
 		if (leaves[i].is_bool)
 			make_truth(s, &leaves[i]);
-	if (s->job->watch && a.n_ok && m->watched) {
+	if (s->job->sanitizer && a.n_ok && m->sanitized) {
 		if (a.same_place)
 			place_lanes(s, &a, a.off);
 		pctl_cpu_batch_touched(s, in, m, PCTL_CPU_READ);
@@ -343,7 +343,7 @@ void pctl_cpu_batch_store(pctl_cpu_batch *s, const pctl_cpu_ins *in)
 		return;
 	for (uint32_t i = 0; i < a.m->n_leaves; i++)
 		store_leaf(s, &a, &s->code->leaves[a.m->first_leaf + i]);
-	if (s->job->watch && a.m->watched) {
+	if (s->job->sanitizer && a.m->sanitized) {
 		if (a.same_place)
 			place_lanes(s, &a, a.off);
 		pctl_cpu_batch_touched(s, in, a.m, PCTL_CPU_WRITE);
@@ -413,7 +413,7 @@ void pctl_cpu_batch_atomic(pctl_cpu_batch *s, const pctl_cpu_ins *in)
 		if (d)
 			d[i] = old;
 	}
-	if (s->job->watch && a.n_ok) {
+	if (s->job->sanitizer && a.n_ok) {
 		if (a.same_place)
 			place_lanes(s, &a, a.off);
 		pctl_cpu_batch_touched(s, in, a.m, PCTL_CPU_TOUCH_ATOMIC);

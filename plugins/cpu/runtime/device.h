@@ -103,7 +103,7 @@ struct pctl_device {
 	pctl_cpu_ticket *tickets; /* in order of submission */
 	uint64_t last_ticket;
 	/* Owned by the runner while a submit is under way, by the device thread otherwise. */
-	pctl_cpu_watch *watch;
+	pctl_cpu_sanitizer *sanitizer;
 	pctl_counts *counts;
 };
 

@@ -9,7 +9,7 @@
 typedef struct shared_run {
 	pctl_cpu_job job;
 	pctl_kernel *kernel;
-	pctl_status status; /* atomic: the first trouble */
+	pctl_status status; /* atomic: the first failure */
 } shared_run;
 
 static void failure(shared_run *run, pctl_status status)
@@ -41,7 +41,7 @@ static void run_groups(void *ctx, uint32_t thread)
 		}
 		if (!*batch)
 			*batch = pctl_cpu_batch_create(job->code, job->k);
-		if (!*batch || (job->watch && !pctl_cpu_watch_group(job->watch))) {
+		if (!*batch || (job->sanitizer && !pctl_cpu_sanitizer_group(job->sanitizer))) {
 			failure(run, PCTL_E_NOMEM);
 			return;
 		}
@@ -50,7 +50,7 @@ static void run_groups(void *ctx, uint32_t thread)
 		if (status != PCTL_OK)
 			failure(run, status);
 		/* The first place is known, and what runs on is of no use. */
-		if (job->watch && job->watch->exceeded)
+		if (job->sanitizer && job->sanitizer->exceeded)
 			return;
 	}
 }
@@ -65,14 +65,15 @@ static void take_groups(void *ctx, uint32_t thread)
 	pctl_float_env_leave(&saved);
 }
 
-static pctl_status start_watch(pctl_device *dev, const pctl_cpu_cmd *cmd, shared_run *run)
+static pctl_status start_sanitizer(pctl_device *dev, const pctl_cpu_cmd *cmd, shared_run *run)
 {
 	const pctl_cpu_code *code = cmd->kernel->code;
 
-	if (!dev->watch)
-		dev->watch = pctl_cpu_watch_create();
-	if (!dev->watch || !pctl_cpu_watch_dispatch(dev->watch, cmd->kernel->program, cmd->number,
-						    code->workgroup_stride, code->watch_shift))
+	if (!dev->sanitizer)
+		dev->sanitizer = pctl_cpu_sanitizer_create();
+	if (!dev->sanitizer ||
+	    !pctl_cpu_sanitizer_dispatch(dev->sanitizer, cmd->kernel->program, cmd->number,
+					 code->workgroup_stride, code->watch_shift))
 		return PCTL_E_NOMEM;
 	for (uint32_t i = 0; i < code->n_slots; i++) {
 		pctl_buffer *b = cmd->buffers[i];
@@ -90,7 +91,7 @@ static pctl_status start_watch(pctl_device *dev, const pctl_cpu_cmd *cmd, shared
 			return PCTL_E_NOMEM;
 		cmd->bounds[i].shadow = b->shadow;
 	}
-	run->job.watch = dev->watch;
+	run->job.sanitizer = dev->sanitizer;
 	return PCTL_OK;
 }
 
@@ -154,7 +155,7 @@ pctl_status pctl_cpu_dispatch(pctl_device *dev, const pctl_cpu_cmd *cmd, const u
 	job->groups_per_batch =
 		share < code->groups_per_batch ? (uint32_t)share : code->groups_per_batch;
 	if (code->flags & PCTL_BUILD_SANITIZE) {
-		run.status = start_watch(dev, cmd, &run);
+		run.status = start_sanitizer(dev, cmd, &run);
 		if (run.status == PCTL_OK)
 			take_groups(&run, 0);
 	} else if (dev->n_threads == 1 || job->n_groups <= job->groups_per_batch) {

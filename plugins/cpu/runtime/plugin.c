@@ -106,14 +106,14 @@ pctl_status pctl_cpu_findings(pctl_device *dev, const pctl_call *call, uint32_t 
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "findings: a pointer is missing");
 	*n_out = 0;
 	pctl_cpu_idle(dev);
-	if (!dev->watch)
+	if (!dev->sanitizer)
 		return PCTL_OK;
-	*n_out = dev->watch->n_findings;
+	*n_out = dev->sanitizer->n_findings;
 	for (uint32_t i = 0; i < *n_out && i < capacity; i++)
-		out[i] = dev->watch->findings[i];
+		out[i] = dev->sanitizer->findings[i];
 	/* A caller that only asked how many there are gets them with the next call. */
 	if (capacity >= *n_out)
-		dev->watch->n_findings = 0;
+		dev->sanitizer->n_findings = 0;
 	return PCTL_OK;
 }
 
@@ -141,7 +141,7 @@ static uint64_t physical_memory(void)
 static void device_free(pctl_device *dev)
 {
 	pctl_cpu_pool_destroy(dev->pool);
-	pctl_cpu_watch_destroy(dev->watch);
+	pctl_cpu_sanitizer_destroy(dev->sanitizer);
 	pthread_cond_destroy(&dev->work);
 	pthread_cond_destroy(&dev->done);
 	pthread_mutex_destroy(&dev->lock);

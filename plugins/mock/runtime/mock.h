@@ -11,9 +11,9 @@
 #define MOCK_TIMESTAMPS 64u
 #define MOCK_SPANS 8u
 
-/* The backend under the mock: a loaded one, or synth.c. */
+/* The backend under the mock: a loaded one, or synthetic.c. */
 typedef struct mock_inner {
-	const pctl_plugin *plugin; /* NULL: synth.c */
+	const pctl_plugin *plugin; /* NULL: synthetic.c */
 	const pctl_backend *table;
 	pctl_instance *inst;
 	uint32_t index;
@@ -116,7 +116,7 @@ struct pctl_list {
 	uint8_t **kept; /* one an output: what the first submit left, for `stale` */
 };
 
-/* ---- inner.c, synth.c ---- */
+/* ---- inner.c, synthetic.c ---- */
 /* From PIPECTL_WRAP_*; without them the synthetic one. PC3281. */
 pctl_status mock_inner_open(pctl_instance *inst, const pctl_call *call);
 void mock_inner_close(mock_inner *in);
@@ -188,7 +188,7 @@ mock_range mock_last_output(const pctl_list *l);
 /* Is a fault that has a target, or is late, due in this submit? One without either always is. */
 int mock_is_due(const pctl_list *l, const mock_fault *f, uint64_t trace, uint32_t times);
 
-/* ---- spoil.c: wrong bytes ---- */
+/* ---- corrupt.c: wrong bytes ---- */
 pctl_status mock_flip(pctl_device *dev, const pctl_call *call, const mock_range *range,
 		      uint64_t element, uint32_t bit);
 /* After a run: zero, lane, racy, write-input, write-past, write-before, honest-*. */

@@ -89,7 +89,7 @@ static pctl_status end_cancelled(pctl_device *dev, const pctl_call *call, mock_t
 }
 
 /* What the device says of the time is said once it is done. */
-static void spoil_times(const pctl_device *dev, pctl_completion *out)
+static void corrupt_times(const pctl_device *dev, pctl_completion *out)
 {
 	for (uint32_t i = 0; out->done && i < out->n_timestamps; i++) {
 		if (mock_has(dev, MOCK_CLOCK_ZERO))
@@ -130,14 +130,14 @@ pctl_status mock_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket, 
 		return PCTL_OK;
 	if (!t->is_inner) {
 		*out = t->done;
-		spoil_times(dev, out);
+		corrupt_times(dev, out);
 		drop(dev, t);
 		return PCTL_OK;
 	}
 	timeout_ns = end_ns == UINT64_MAX ? UINT64_MAX : end_ns - now;
 	s = dev->t->wait(dev->inner, call, t->inner, timeout_ns, out);
 	if (s == PCTL_OK)
-		spoil_times(dev, out);
+		corrupt_times(dev, out);
 	if (s != PCTL_OK || out->done)
 		drop(dev, t);
 	return s;

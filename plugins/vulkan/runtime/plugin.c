@@ -1,4 +1,4 @@
-/* The plugin's face: open, close, and the table of the backend interface. */
+/* The plugin's interface: open, close, and the table of the backend interface. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -166,7 +166,7 @@ static uint32_t nofold_constant(pctl_spv *e, pctl_spv_shape s, uint32_t value)
 	uint32_t was, x;
 
 	if (fresh) {
-		/* What `hide` asks to stand at the start goes there before it. */
+		/* What `nofold` asks to stand at the start goes there before it. */
 		zero(e, s.bits == 64 && e->opt->int64 ? 64 : 32,
 		     s.bits == 32 || (s.bits == 64 && e->opt->int64) ? s.width
 		     : s.bits == 64				     ? 2

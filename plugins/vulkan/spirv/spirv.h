@@ -3,7 +3,7 @@
  *
  * Three representation choices run through every file of it. Integers are OpTypeInt with signedness 0
  * throughout (the instruction says whether an operation is signed), so that i32 and u32 share one
- * type and a bitcast between them is no instruction at all. A composite type has two faces: `laid`
+ * type and a bitcast between them is no instruction at all. A composite type has two forms: an `explicit_layout`
  * with offsets and strides for uniform and storage blocks, `plain` without for everything else;
  * values are plain, and a composite crosses between the two leaf by leaf, which also never touches
  * padding. A u16 is 16 bits in a block alone: as a value it is a 32-bit one below 0x10000, because a

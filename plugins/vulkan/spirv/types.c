@@ -348,7 +348,7 @@ static uint32_t declare(pctl_spv *e, uint32_t type, const uint32_t *ids, int exp
 	return id;
 }
 
-/* Types are declared in the program's order, which has parts before wholes; only faces that are
+/* Types are declared in the program's order, which has parts before wholes; only forms that are
  * used. */
 int pctl_spv_types_declare(pctl_spv *e)
 {

@@ -1,5 +1,5 @@
 /* What the plugin keeps of a kernel: blobs given back by the host, files in the cache directory,
- * and both of them spoiled. */
+ * and both of them corrupted. */
 #include "main.h"
 #include "step.h"
 
@@ -49,7 +49,7 @@ static uint32_t n_cached(const char *path)
 	return n;
 }
 
-static void spoil(const char *path)
+static void corrupt(const char *path)
 {
 	DIR *d = opendir(path);
 	struct dirent *e;
@@ -63,7 +63,7 @@ static void spoil(const char *path)
 		snprintf(name, sizeof(name), "%s/%s", path, e->d_name);
 		fd = open(name, O_WRONLY);
 		assert_true(fd >= 0);
-		assert_int_equal(pwrite(fd, "spoiled", 7, 90), 7);
+		assert_int_equal(pwrite(fd, "corrupted", 7, 90), 7);
 		close(fd);
 	}
 	closedir(d);
@@ -107,7 +107,7 @@ static void test_vulkan__cache_directory(void **state)
 			n = n_cached(path);
 		assert_int_equal(n_cached(path), n);
 		if (round == 1)
-			spoil(path);
+			corrupt(path);
 	}
 	unsetenv("PIPECTL_TEST_CACHE_DIR");
 	clear(path);

@@ -235,7 +235,7 @@ void jobs_drop(jobs *j)
 	*j = (jobs){0};
 }
 
-void jobs_spoil(jobs *j)
+void jobs_corrupt(jobs *j)
 {
 	for (uint32_t i = 0; i < j->n; i++)
 		memset(j->tasks[i].output, 0xa5, j->tasks[i].n_output + 1);

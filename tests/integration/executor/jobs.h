@@ -20,7 +20,7 @@ int jobs_make(jobs *j, uint32_t n, uint64_t seed, uint32_t only, uint32_t words,
 	      const pctl_call *call);
 void jobs_drop(jobs *j);
 /* Fill all outputs with a pattern that is no result. */
-void jobs_spoil(jobs *j);
+void jobs_corrupt(jobs *j);
 /* Index of the first job whose output is not what is wanted, or n. */
 uint32_t jobs_wrong(const jobs *j);
 

@@ -80,7 +80,7 @@ static int run_rounds(struct bench *b, jobs *j, const struct options *o, const p
 		pctl_status status;
 		uint32_t wrong;
 
-		jobs_spoil(j);
+		jobs_corrupt(j);
 		status = b->executor.run(b->executor.ctx, j->tasks, j->n, call);
 		if (status != PCTL_OK) {
 			printf("round %u: %s\n", round, pctl_status_name(status));

@@ -256,7 +256,7 @@ hog.wait()
 h.check("the hog's places are free", s.idle(patient(5)), s.health())
 s.stop()
 
-# ---- an engine in trouble ---------------------------------------------------------------------------------------------------------------------------
+# ---- an engine that fails ---------------------------------------------------------------------------------------------------------------------------
 s = fake.Server("--endless", 1, "--pool", 200, log=True)
 for name, body, status, code in (("a row fails", {"prompt": "a\x07b"}, 500, "PC6272"), ("a token that is none", {"prompt": "a\x06b"}, 500, "PC6272"),
                                  ("no room even alone", {"prompt": "x" * 180, "max_tokens": 50, "stop": "never", "temperature": 0}, 503, "PC6273"), ("fits", {"prompt": "x" * 100, "max_tokens": 50}, 200, None)):

@@ -64,7 +64,7 @@ def test_what_is_damaged(installation, home):
     cid = installation.put(data)
     blob = next(p for p in (home / "cas").rglob("*") if p.is_file() and p.read_bytes() == data)
     blob.chmod(0o600)
-    blob.write_bytes(b"spoilt" + data[6:])
+    blob.write_bytes(b"broken" + data[6:])
     with pytest.raises(pipectl.Error) as e:
         installation.get(cid)
     assert e.value.code == 5001 and e.value.status == "store"

@@ -1,7 +1,7 @@
 // f16: values are bits in a u32 below 0x10000. Every f16 and every sum, product, quotient and root of them is 0 or a
 // normal f32, and 24 >= 2 * 11 + 2, so arithmetic goes through f32 and is rounded twice without harm: near a tie of
 // at most 12 bits the exact result differs from it by more than 2^-24 of itself, or not at all. Only the fused
-// product needs its first rounding to be to odd. f32_*_tame is f32 where nothing subnormal is met (guarded.wgsl).
+// product needs its first rounding to be to odd. f32_*_normal is f32 where nothing subnormal is met (guarded.wgsl).
 
 // The nearest f16, as f32_pack: sign in bit 15, leading one in bit 31.
 fn f16_pack(sign: u32, e: i32, m: u32) -> u32 {
@@ -55,36 +55,36 @@ fn f16_from_i32(n: i32) -> u32 {
 }
 
 fn f16_add(a: u32, b: u32) -> u32 {
-  return f32_to_f16(f32_add_tame(f16_to_f32(a), f16_to_f32(b)));
+  return f32_to_f16(f32_add_normal(f16_to_f32(a), f16_to_f32(b)));
 }
 
 fn f16_sub(a: u32, b: u32) -> u32 {
-  return f32_to_f16(f32_add_tame(f16_to_f32(a), f16_to_f32(b ^ 0x8000u)));
+  return f32_to_f16(f32_add_normal(f16_to_f32(a), f16_to_f32(b ^ 0x8000u)));
 }
 
 fn f16_mul(a: u32, b: u32) -> u32 {
-  return f32_to_f16(f32_mul_tame(f16_to_f32(a), f16_to_f32(b)));
+  return f32_to_f16(f32_mul_normal(f16_to_f32(a), f16_to_f32(b)));
 }
 
 fn f16_div(a: u32, b: u32) -> u32 {
-  return f32_to_f16(f32_div_tame(f16_to_f32(a), f16_to_f32(b)));
+  return f32_to_f16(f32_div_normal(f16_to_f32(a), f16_to_f32(b)));
 }
 
 fn f16_sqrt(a: u32) -> u32 {
-  return f32_to_f16(f32_sqrt_tame(f16_to_f32(a)));
+  return f32_to_f16(f32_sqrt_normal(f16_to_f32(a)));
 }
 
 // The product is exact in f32 (22 bits, at least 2^-48), and so is what the sum loses, a multiple of 2^-48.
 fn f16_fma(a: u32, b: u32, c: u32) -> u32 {
-  let p = f32_mul_tame(f16_to_f32(a), f16_to_f32(b));
+  let p = f32_mul_normal(f16_to_f32(a), f16_to_f32(b));
   return f32_to_f16(f32_add_odd(p, f16_to_f32(c)));
 }
 
 // a + b rounded to odd, where no subnormal is met and nothing overflows but what was infinite.
 fn f32_add_odd(a: u32, b: u32) -> u32 {
-  let s = f32_add_tame(a, b);
-  let t = f32_add_tame(s, f32_neg(a));
-  let lost = f32_add_tame(f32_add_tame(a, f32_neg(f32_add_tame(s, f32_neg(t)))), f32_add_tame(b, f32_neg(t)));
+  let s = f32_add_normal(a, b);
+  let t = f32_add_normal(s, f32_neg(a));
+  let lost = f32_add_normal(f32_add_normal(a, f32_neg(f32_add_normal(s, f32_neg(t)))), f32_add_normal(b, f32_neg(t)));
   let exact = (lost << 1u) == 0u || (s & 0x7f800000u) == 0x7f800000u || (s & 1u) == 1u;
   return select(select(s + 1u, s - 1u, ((s ^ lost) >> 31u) == 1u), s, exact);
 }

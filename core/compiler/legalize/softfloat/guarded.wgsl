@@ -1,6 +1,6 @@
 // f32 on the device's own f32 where that is exact except around subnormals (verdict NORMAL), and the names that a
 // profile directs: f32_add is f32's sum in whichever form forms.def admits, f32_add_slow the form behind a guard,
-// f32_add_tame the form where the caller knows that no operand and no result is subnormal. Without a profile they are
+// f32_add_normal the form where the caller knows that no operand and no result is subnormal. Without a profile they are
 // integers.
 //
 // Every guard looks at the native result r, which costs little when it holds. 'Accepted' below: r is then the IEEE
@@ -44,19 +44,19 @@ fn f32_fma_slow(a: u32, b: u32, c: u32) -> u32 {
   return f32_fma_int(a, b, c);
 }
 
-fn f32_add_tame(a: u32, b: u32) -> u32 {
+fn f32_add_normal(a: u32, b: u32) -> u32 {
   return f32_add(a, b);
 }
 
-fn f32_mul_tame(a: u32, b: u32) -> u32 {
+fn f32_mul_normal(a: u32, b: u32) -> u32 {
   return f32_mul(a, b);
 }
 
-fn f32_div_tame(a: u32, b: u32) -> u32 {
+fn f32_div_normal(a: u32, b: u32) -> u32 {
   return f32_div(a, b);
 }
 
-fn f32_sqrt_tame(a: u32) -> u32 {
+fn f32_sqrt_normal(a: u32) -> u32 {
   return f32_sqrt(a);
 }
 

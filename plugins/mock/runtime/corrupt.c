@@ -127,7 +127,7 @@ int mock_has(const pctl_device *dev, uint32_t kind)
 	return 0;
 }
 
-static int is_spoiling(const mock_fault *f)
+static int is_corrupting(const mock_fault *f)
 {
 	return f->kind == MOCK_ZERO || f->kind == MOCK_LANE || f->kind == MOCK_RACY ||
 	       f->kind == MOCK_WRITE_INPUT || f->kind == MOCK_WRITE_PAST ||
@@ -140,7 +140,8 @@ int mock_corrupts(const pctl_list *l, uint64_t trace)
 	const mock_script *script = &l->dev->inst->script;
 
 	for (uint32_t i = 0; i < script->n; i++)
-		if (is_spoiling(&script->faults[i]) && mock_is_due(l, &script->faults[i], trace, 1))
+		if (is_corrupting(&script->faults[i]) &&
+		    mock_is_due(l, &script->faults[i], trace, 1))
 			return 1;
 	return 0;
 }
@@ -153,7 +154,7 @@ pctl_status mock_corrupt(pctl_list *l, const pctl_call *call)
 	for (uint32_t i = 0; i < script->n && s == PCTL_OK; i++) {
 		const mock_fault *f = &script->faults[i];
 
-		if (!is_spoiling(f) || !mock_is_due(l, f, call ? call->trace_id : 0, 1))
+		if (!is_corrupting(f) || !mock_is_due(l, f, call ? call->trace_id : 0, 1))
 			continue;
 		s = f->kind == MOCK_ZERO	  ? zero(l, call)
 		    : f->kind == MOCK_LANE	  ? lanes(l, call, f->value)

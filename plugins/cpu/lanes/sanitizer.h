@@ -1,7 +1,7 @@
-/* Watching a sanitized run: shadow memory that remembers who touched each word, and the findings.
+/* The sanitizer: shadow memory that remembers who touched each word, and the findings.
  * Single-threaded: a sanitized dispatch runs its workgroups one after the other. */
-#ifndef PCTL_CPU_WATCH_H
-#define PCTL_CPU_WATCH_H
+#ifndef PCTL_CPU_SANITIZER_H
+#define PCTL_CPU_SANITIZER_H
 
 #include "pipectl/backend.h"
 
@@ -35,7 +35,7 @@ typedef struct pctl_cpu_clock {
 	uint64_t now, group, first;
 } pctl_cpu_clock;
 
-typedef struct pctl_cpu_watch {
+typedef struct pctl_cpu_sanitizer {
 	pctl_finding *findings;
 	uint32_t n_findings, cap_findings;
 	uint32_t dispatch;
@@ -51,29 +51,30 @@ typedef struct pctl_cpu_watch {
 	uint64_t n_groups, cap_groups;
 	uint64_t first_group;			   /* number of the first of them: always 0 */
 	uint32_t exceeded_local, exceeded_finding; /* of the one that is kept */
-} pctl_cpu_watch;
+} pctl_cpu_sanitizer;
 
-pctl_cpu_watch *pctl_cpu_watch_create(void);
-void pctl_cpu_watch_destroy(pctl_cpu_watch *w);
+pctl_cpu_sanitizer *pctl_cpu_sanitizer_create(void);
+void pctl_cpu_sanitizer_destroy(pctl_cpu_sanitizer *w);
 /* 1, or 0 for lack of memory. */
-int pctl_cpu_watch_dispatch(pctl_cpu_watch *w, const pctl_program *p, uint32_t dispatch,
-			    uint64_t workgroup_bytes, uint32_t shift);
-int pctl_cpu_watch_group(pctl_cpu_watch *w);
-void pctl_cpu_watch_barrier(pctl_cpu_watch *w, uint32_t bits);
+int pctl_cpu_sanitizer_dispatch(pctl_cpu_sanitizer *w, const pctl_program *p, uint32_t dispatch,
+				uint64_t workgroup_bytes, uint32_t shift);
+int pctl_cpu_sanitizer_group(pctl_cpu_sanitizer *w);
+void pctl_cpu_sanitizer_barrier(pctl_cpu_sanitizer *w, uint32_t bits);
 /*
  * One cell touched by lane `local`, by instruction `inst` of the program. The packed access it
  * races with, or 0.
  */
-uint64_t pctl_cpu_watch_touch(pctl_cpu_watch *w, const pctl_cpu_clock *clock, pctl_cpu_cell *cell,
-			      uint32_t kind, uint32_t local, uint32_t inst);
+uint64_t pctl_cpu_sanitizer_touch(pctl_cpu_sanitizer *w, const pctl_cpu_clock *clock,
+				  pctl_cpu_cell *cell, uint32_t kind, uint32_t local,
+				  uint32_t inst);
 /* The workgroup, local index and instruction of a packed access; the group is only right for
  * storage. */
-void pctl_cpu_watch_unpack(const pctl_cpu_watch *w, uint64_t access, uint64_t *group,
-			   uint32_t *local, uint32_t *inst);
+void pctl_cpu_sanitizer_unpack(const pctl_cpu_sanitizer *w, uint64_t access, uint64_t *group,
+			       uint32_t *local, uint32_t *inst);
 /* An invocation sets the turn flag: kept is the first (PCTL_FINDING_TURNS). */
-void pctl_cpu_watch_exceeded(pctl_cpu_watch *w, const pctl_finding *f, uint32_t local);
+void pctl_cpu_sanitizer_exceeded(pctl_cpu_sanitizer *w, const pctl_finding *f, uint32_t local);
 /* Add a finding, or to the count of one with the same instructions. Past 4096 kinds they are
  * dropped. */
-void pctl_cpu_watch_add(pctl_cpu_watch *w, const pctl_finding *f);
+void pctl_cpu_sanitizer_add(pctl_cpu_sanitizer *w, const pctl_finding *f);
 
 #endif

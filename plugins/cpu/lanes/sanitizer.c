@@ -1,6 +1,6 @@
-/* Watching a sanitized run; see watch.h. Kept small so that the rule of what races is in one place:
- * pctl_cpu_watch_touch. */
-#include "lanes/watch.h"
+/* The sanitizer; see sanitizer.h. Kept small so that the rule of what races is in one place:
+ * pctl_cpu_sanitizer_touch. */
+#include "lanes/sanitizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +36,12 @@ void pctl_cpu_shadow_destroy(pctl_cpu_shadow *s)
 	free(s);
 }
 
-pctl_cpu_watch *pctl_cpu_watch_create(void)
+pctl_cpu_sanitizer *pctl_cpu_sanitizer_create(void)
 {
-	return calloc(1, sizeof(pctl_cpu_watch));
+	return calloc(1, sizeof(pctl_cpu_sanitizer));
 }
 
-void pctl_cpu_watch_destroy(pctl_cpu_watch *w)
+void pctl_cpu_sanitizer_destroy(pctl_cpu_sanitizer *w)
 {
 	if (!w)
 		return;
@@ -51,8 +51,8 @@ void pctl_cpu_watch_destroy(pctl_cpu_watch *w)
 	free(w);
 }
 
-int pctl_cpu_watch_dispatch(pctl_cpu_watch *w, const pctl_program *p, uint32_t dispatch,
-			    uint64_t workgroup_bytes, uint32_t shift)
+int pctl_cpu_sanitizer_dispatch(pctl_cpu_sanitizer *w, const pctl_program *p, uint32_t dispatch,
+				uint64_t workgroup_bytes, uint32_t shift)
 {
 	w->program = p;
 	w->dispatch = dispatch;
@@ -70,7 +70,7 @@ int pctl_cpu_watch_dispatch(pctl_cpu_watch *w, const pctl_program *p, uint32_t d
 	return 1;
 }
 
-static void tick(pctl_cpu_watch *w, pctl_cpu_clock *c)
+static void tick(pctl_cpu_sanitizer *w, pctl_cpu_clock *c)
 {
 	if (c->now >= SERIAL_MAX)
 		w->overflow = 1;
@@ -78,7 +78,7 @@ static void tick(pctl_cpu_watch *w, pctl_cpu_clock *c)
 		c->now++;
 }
 
-int pctl_cpu_watch_group(pctl_cpu_watch *w)
+int pctl_cpu_sanitizer_group(pctl_cpu_sanitizer *w)
 {
 	if (w->n_groups == w->cap_groups) {
 		const uint64_t cap = w->cap_groups ? w->cap_groups * 2 : 256;
@@ -99,7 +99,7 @@ int pctl_cpu_watch_group(pctl_cpu_watch *w)
 	return 1;
 }
 
-void pctl_cpu_watch_barrier(pctl_cpu_watch *w, uint32_t bits)
+void pctl_cpu_sanitizer_barrier(pctl_cpu_sanitizer *w, uint32_t bits)
 {
 	w->barriers++;
 	if (bits & PCTL_BARRIER_STORAGE)
@@ -158,8 +158,8 @@ static uint64_t first_race(const pctl_cpu_clock *c, const uint64_t *two, uint32_
 	return 0;
 }
 
-uint64_t pctl_cpu_watch_touch(pctl_cpu_watch *w, const pctl_cpu_clock *c, pctl_cpu_cell *cell,
-			      uint32_t kind, uint32_t local, uint32_t inst)
+uint64_t pctl_cpu_sanitizer_touch(pctl_cpu_sanitizer *w, const pctl_cpu_clock *c,
+				  pctl_cpu_cell *cell, uint32_t kind, uint32_t local, uint32_t inst)
 {
 	const uint64_t access = (c->now << (INST_BITS + LOCAL_BITS)) |
 				((uint64_t)local << INST_BITS) | (inst & ((1u << INST_BITS) - 1));
@@ -177,8 +177,8 @@ uint64_t pctl_cpu_watch_touch(pctl_cpu_watch *w, const pctl_cpu_clock *c, pctl_c
 	return other;
 }
 
-void pctl_cpu_watch_unpack(const pctl_cpu_watch *w, uint64_t access, uint64_t *group,
-			   uint32_t *local, uint32_t *inst)
+void pctl_cpu_sanitizer_unpack(const pctl_cpu_sanitizer *w, uint64_t access, uint64_t *group,
+			       uint32_t *local, uint32_t *inst)
 {
 	const uint64_t serial = serial_of(access);
 	uint64_t lo = 0, hi = w->n_groups;
@@ -196,7 +196,7 @@ void pctl_cpu_watch_unpack(const pctl_cpu_watch *w, uint64_t access, uint64_t *g
 	*inst = (uint32_t)access & ((1u << INST_BITS) - 1);
 }
 
-void pctl_cpu_watch_add(pctl_cpu_watch *w, const pctl_finding *f)
+void pctl_cpu_sanitizer_add(pctl_cpu_sanitizer *w, const pctl_finding *f)
 {
 	for (uint32_t i = 0; i < w->n_findings; i++) {
 		pctl_finding *g = &w->findings[i];
@@ -224,12 +224,12 @@ void pctl_cpu_watch_add(pctl_cpu_watch *w, const pctl_finding *f)
 }
 
 /* Barriers are passed by a workgroup as one, so what comes later in the same interval alone can be before it. */
-void pctl_cpu_watch_exceeded(pctl_cpu_watch *w, const pctl_finding *f, uint32_t local)
+void pctl_cpu_sanitizer_exceeded(pctl_cpu_sanitizer *w, const pctl_finding *f, uint32_t local)
 {
 	const uint32_t n = w->n_findings;
 
 	if (!w->exceeded) {
-		pctl_cpu_watch_add(w, f);
+		pctl_cpu_sanitizer_add(w, f);
 		w->exceeded = w->n_findings > n;
 		w->exceeded_finding = n;
 		w->exceeded_local = local;

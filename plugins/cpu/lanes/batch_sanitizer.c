@@ -15,7 +15,7 @@ uint64_t pctl_cpu_batch_invocation(const pctl_cpu_batch *s, uint64_t group, uint
 	return (z * n[1] * size[1] + y) * n[0] * size[0] + x;
 }
 
-static uint32_t function_of(const pctl_cpu_watch *w, uint32_t inst)
+static uint32_t function_of(const pctl_cpu_sanitizer *w, uint32_t inst)
 {
 	const pctl_program *p = w->program;
 
@@ -26,7 +26,7 @@ static uint32_t function_of(const pctl_cpu_watch *w, uint32_t inst)
 }
 
 /* function and inst of a finding, from an instruction of the program's list. */
-static void locate(const pctl_cpu_watch *w, uint32_t inst, uint32_t *function,
+static void locate(const pctl_cpu_sanitizer *w, uint32_t inst, uint32_t *function,
 		   uint32_t *in_function)
 {
 	*function = function_of(w, inst);
@@ -43,7 +43,7 @@ static uint32_t first_lane(const pctl_cpu_batch *s, const uint32_t *mask, uint32
 
 void pctl_cpu_batch_missed(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m)
 {
-	pctl_cpu_watch *w = s->job->watch;
+	pctl_cpu_sanitizer *w = s->job->sanitizer;
 	uint64_t n = 0;
 	uint32_t first = 0;
 
@@ -84,19 +84,19 @@ void pctl_cpu_batch_missed(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pctl
 		f.invocation = pctl_cpu_batch_invocation(s, s->first_group, first);
 		f.other_invocation = f.invocation;
 		f.count = n;
-		pctl_cpu_watch_add(w, &f);
+		pctl_cpu_sanitizer_add(w, &f);
 	}
 }
 
 static void report_race(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m,
 			uint32_t lane, uint64_t address, uint64_t other)
 {
-	pctl_cpu_watch *w = s->job->watch;
+	pctl_cpu_sanitizer *w = s->job->sanitizer;
 	pctl_finding f = {.kind = PCTL_FINDING_RACE, .dispatch = w->dispatch, .count = 1};
 	uint64_t group;
 	uint32_t local, inst;
 
-	pctl_cpu_watch_unpack(w, other, &group, &local, &inst);
+	pctl_cpu_sanitizer_unpack(w, other, &group, &local, &inst);
 	if (m->space == PCTL_SPACE_WORKGROUP)
 		group = s->first_group;
 	f.var = m->root;
@@ -105,17 +105,18 @@ static void report_race(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pctl_cp
 	f.other_invocation = pctl_cpu_batch_invocation(s, group, local);
 	locate(w, in->ir, &f.function, &f.inst);
 	locate(w, inst, &f.other_function, &f.other_inst);
-	pctl_cpu_watch_add(w, &f);
+	pctl_cpu_sanitizer_add(w, &f);
 }
 
 /* All cells of one word or half; an access they race with, or 0. */
-static uint64_t touch(pctl_cpu_watch *w, const pctl_cpu_clock *clock, const pctl_cpu_shadow *shadow,
-		      uint64_t from, uint64_t n_bytes, uint32_t kind, uint32_t lane, uint32_t inst)
+static uint64_t touch(pctl_cpu_sanitizer *w, const pctl_cpu_clock *clock,
+		      const pctl_cpu_shadow *shadow, uint64_t from, uint64_t n_bytes, uint32_t kind,
+		      uint32_t lane, uint32_t inst)
 {
 	uint64_t first = 0;
 
 	for (uint64_t at = from; at < from + n_bytes; at += 1ull << shadow->shift) {
-		const uint64_t other = pctl_cpu_watch_touch(
+		const uint64_t other = pctl_cpu_sanitizer_touch(
 			w, clock, &shadow->cells[at >> shadow->shift], kind, lane, inst);
 
 		first = first ? first : other;
@@ -126,7 +127,7 @@ static uint64_t touch(pctl_cpu_watch *w, const pctl_cpu_clock *clock, const pctl
 /* Lanes that set the turn flag, the lowest of them. */
 static void exceeded(pctl_cpu_batch *s, const pctl_cpu_ins *in, uint32_t root)
 {
-	pctl_cpu_watch *w = s->job->watch;
+	pctl_cpu_sanitizer *w = s->job->sanitizer;
 	pctl_finding f = {.kind = PCTL_FINDING_TURNS,
 			  .dispatch = w->dispatch,
 			  .var = root,
@@ -140,7 +141,7 @@ static void exceeded(pctl_cpu_batch *s, const pctl_cpu_ins *in, uint32_t root)
 		locate(w, in->ir, &f.function, &f.inst);
 		f.other_function = f.function;
 		f.other_inst = f.inst;
-		pctl_cpu_watch_exceeded(w, &f, i);
+		pctl_cpu_sanitizer_exceeded(w, &f, i);
 		return;
 	}
 }
@@ -150,7 +151,7 @@ void pctl_cpu_batch_touched(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pct
 			    uint32_t kind)
 {
 	static const pctl_cpu_leaf atomic_leaf = {0};
-	pctl_cpu_watch *w = s->job->watch;
+	pctl_cpu_sanitizer *w = s->job->sanitizer;
 	const pctl_cpu_bound *bound =
 		m->space == PCTL_SPACE_WORKGROUP ? NULL : &s->job->bounds[m->root];
 	pctl_cpu_shadow *shadow = bound ? bound->shadow : w->workgroup_shadow;
@@ -193,7 +194,7 @@ static void count_barrier(pctl_cpu_batch *s, uint32_t bits)
 
 void pctl_cpu_batch_barrier(pctl_cpu_batch *s, const pctl_cpu_ins *in)
 {
-	pctl_cpu_watch *w = s->job->watch;
+	pctl_cpu_sanitizer *w = s->job->sanitizer;
 	pctl_finding f = {.kind = PCTL_FINDING_DIVERGENT_BARRIER, .count = 1};
 
 	count_barrier(s, in->jump);
@@ -208,7 +209,7 @@ void pctl_cpu_batch_barrier(pctl_cpu_batch *s, const pctl_cpu_ins *in)
 			pctl_cpu_batch_invocation(s, s->first_group, first_lane(s, s->mask, 1));
 		f.other_invocation =
 			pctl_cpu_batch_invocation(s, s->first_group, first_lane(s, s->mask, 0));
-		pctl_cpu_watch_add(w, &f);
+		pctl_cpu_sanitizer_add(w, &f);
 	}
-	pctl_cpu_watch_barrier(w, in->jump);
+	pctl_cpu_sanitizer_barrier(w, in->jump);
 }

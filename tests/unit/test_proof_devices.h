@@ -1,7 +1,7 @@
-/* A bench for tests of proofs over the shipped plugins: the reference backend, or the device that PIPECTL_PROOF_DEVICE
+/* A fixture for tests of proofs over the shipped plugins: the reference backend, or the device that PIPECTL_PROOF_DEVICE
  * names beside it. */
-#ifndef PIPECTL_TESTS_PROOF_BENCH_H
-#define PIPECTL_TESTS_PROOF_BENCH_H
+#ifndef PIPECTL_TESTS_PROOF_DEVICES_H
+#define PIPECTL_TESTS_PROOF_DEVICES_H
 
 #include <stdlib.h>
 

@@ -141,7 +141,7 @@ static void look(usage *u, int whole)
 		add_children("self", DEPTH, u);
 }
 
-int worker_watch(const pctl_worker_limits *limits, int whole)
+int worker_usage_over(const pctl_worker_limits *limits, int whole)
 {
 	usage u = {.limits = limits};
 

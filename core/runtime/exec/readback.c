@@ -1,19 +1,19 @@
-/* Implementation of watch.h. What a device says here is a claim too: results are compared whatever it says. */
-#include "runtime/exec/watch.h"
+/* Implementation of readback.h. What a device says here is a claim too: results are compared whatever it says. */
+#include "runtime/exec/readback.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-pctl_status pctl_watch_read(pctl_session *s, const pctl_call *call, pctl_buffer *buffer,
-			    uint64_t offset, void *data, uint64_t n)
+pctl_status pctl_readback_fill(pctl_session *s, const pctl_call *call, pctl_buffer *buffer,
+			       uint64_t offset, void *data, uint64_t n)
 {
 	memset(data, PCTL_UNREAD, n);
 	return pctl_session_table(s)->buffer_read(pctl_session_device(s), call, buffer, offset,
 						  data, n);
 }
 
-pctl_status pctl_watch_zone(const pctl_watched *w, const uint8_t *read, uint64_t n, uint64_t key,
-			    uint64_t at, int64_t from)
+pctl_status pctl_readback_zone(const pctl_readback *w, const uint8_t *read, uint64_t n,
+			       uint64_t key, uint64_t at, int64_t from)
 {
 	const uint64_t wrong = pctl_guard_check(read, n, key, at);
 
@@ -26,8 +26,8 @@ pctl_status pctl_watch_zone(const pctl_watched *w, const uint8_t *read, uint64_t
 			   pctl_session_name(w->s));
 }
 
-pctl_status pctl_watch_held(const pctl_watched *w, const uint8_t *read, const uint8_t *ours,
-			    uint64_t n, uint64_t from)
+pctl_status pctl_readback_held(const pctl_readback *w, const uint8_t *read, const uint8_t *ours,
+			       uint64_t n, uint64_t from)
 {
 	uint64_t at = 0;
 

@@ -1,9 +1,9 @@
-/* See bench.h. */
-#include "bench.h"
+/* See device_fixture.h. */
+#include "device_fixture.h"
 
 #define PLUGIN(id) PIPECTL_BINARY_DIR "/plugins/" id ".so"
 
-void bench_begin(bench *b)
+void device_begin(device_fixture *b)
 {
 	(void)tests_skipped; /* counted in main.h, by the file with the main function */
 	memset(b, 0, sizeof(*b));
@@ -17,7 +17,7 @@ void bench_begin(bench *b)
 	b->call = *b->f.call;
 }
 
-void bench_device(bench *b, const char *selector, uint32_t flags)
+void device_device(device_fixture *b, const char *selector, uint32_t flags)
 {
 	const uint32_t here = flags & PCTL_INSTANCE_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
 
@@ -31,13 +31,13 @@ void bench_device(bench *b, const char *selector, uint32_t flags)
 			 PCTL_OK);
 }
 
-void bench_open(bench *b, const char *selector, uint32_t flags)
+void device_open(device_fixture *b, const char *selector, uint32_t flags)
 {
-	bench_begin(b);
-	bench_device(b, selector, flags);
+	device_begin(b);
+	device_device(b, selector, flags);
 }
 
-void bench_drop(bench *b)
+void device_drop(device_fixture *b)
 {
 	b->t->device_close(b->dev);
 	pctl_backend_instance_close(b->s, b->f.call);
@@ -46,18 +46,18 @@ void bench_drop(bench *b)
 	b->list = NULL;
 }
 
-void bench_end(bench *b)
+void device_end(device_fixture *b)
 {
 	fixture_end(&b->f);
 }
 
-void bench_close(bench *b)
+void device_close(device_fixture *b)
 {
-	bench_drop(b);
-	bench_end(b);
+	device_drop(b);
+	device_end(b);
 }
 
-pctl_buffer *bench_buffer(bench *b, const uint32_t *words, uint32_t n)
+pctl_buffer *device_buffer(device_fixture *b, const uint32_t *words, uint32_t n)
 {
 	pctl_buffer *buf;
 
@@ -70,14 +70,14 @@ pctl_buffer *bench_buffer(bench *b, const uint32_t *words, uint32_t n)
 	return buf;
 }
 
-void bench_read(bench *b, pctl_buffer *buf, uint32_t *words, uint32_t n)
+void device_read(device_fixture *b, pctl_buffer *buf, uint32_t *words, uint32_t n)
 {
 	assert_int_equal(b->t->buffer_read(b->dev, &b->call, buf, 0, words, 4ull * n), PCTL_OK);
 }
 
 /* ---- programs ----------------------------------------------------------------------------- */
 
-static pctl_kernel *build(bench *b, prog *p)
+static pctl_kernel *build(device_fixture *b, prog *p)
 {
 	pctl_kernel *k = NULL;
 	uint8_t *wire;
@@ -89,7 +89,7 @@ static pctl_kernel *build(bench *b, prog *p)
 	return k;
 }
 
-pctl_kernel *bench_affine(bench *b)
+pctl_kernel *device_affine(device_fixture *b)
 {
 	uint32_t words, in, out, i, x;
 	prog p;
@@ -121,8 +121,8 @@ static void put(prog *p, uint32_t value, uint32_t out, uint32_t i, uint32_t stri
 	prog_store(p, value, out, 1, where);
 }
 
-/* x, y, z of `type` and the sums of bench_floats; the rest only for scalars. */
-static pctl_kernel *floats(bench *b, uint32_t width)
+/* x, y, z of `type` and the sums of device_floats; the rest only for scalars. */
+static pctl_kernel *floats(device_fixture *b, uint32_t width)
 {
 	uint32_t f32, type, out_type, in, out, i, v[3], t;
 	prog p;
@@ -136,39 +136,39 @@ static pctl_kernel *floats(bench *b, uint32_t width)
 	prog_main(&p);
 	i = prog_builtin(&p, PCTL_BUILTIN_GLOBAL_ID, 0);
 	for (uint32_t k = 0; k < 3; k++) {
-		const uint32_t where = at(&p, i, BENCH_FLOATS_IN, k);
+		const uint32_t where = at(&p, i, DEVICE_FLOATS_IN, k);
 
 		v[k] = prog_load(&p, type, in, 1, where);
 	}
 	t = prog_op(&p, PCTL_OP_NMUL, type, 2, v[0], v[1]);
 	t = prog_op(&p, PCTL_OP_NADD, type, 2, t, v[2]);
-	put(&p, t, out, i, BENCH_FLOATS_OUT, 0);
+	put(&p, t, out, i, DEVICE_FLOATS_OUT, 0);
 	t = prog_op(&p, PCTL_OP_NADD, type, 2, v[0], v[1]);
 	t = prog_op(&p, PCTL_OP_NADD, type, 2, t, v[2]);
-	put(&p, t, out, i, BENCH_FLOATS_OUT, 1);
+	put(&p, t, out, i, DEVICE_FLOATS_OUT, 1);
 	if (width == 1) {
 		const uint32_t k = pctl_build_const(p.b, f32, 0x3fc00000);
 
 		t = prog_op(&p, PCTL_OP_NMUL, type, 2, v[0], k);
-		put(&p, t, out, i, BENCH_FLOATS_OUT, 2);
-		put(&p, pctl_build_const(p.b, f32, 0x7fc00000), out, i, BENCH_FLOATS_OUT, 3);
+		put(&p, t, out, i, DEVICE_FLOATS_OUT, 2);
+		put(&p, pctl_build_const(p.b, f32, 0x7fc00000), out, i, DEVICE_FLOATS_OUT, 3);
 	}
 	return build(b, &p);
 }
 
-pctl_kernel *bench_floats(bench *b)
+pctl_kernel *device_floats(device_fixture *b)
 {
 	return floats(b, 1);
 }
 
-pctl_kernel *bench_vectors(bench *b)
+pctl_kernel *device_vectors(device_fixture *b)
 {
 	return floats(b, 2);
 }
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-pctl_list *bench_list(bench *b)
+pctl_list *device_list(device_fixture *b)
 {
 	pctl_list *l;
 
@@ -176,8 +176,8 @@ pctl_list *bench_list(bench *b)
 	return l;
 }
 
-void bench_record(bench *b, pctl_list *l, pctl_kernel *k, pctl_buffer *a, uint64_t a_bytes,
-		  pctl_buffer *r, uint64_t r_bytes, uint32_t n)
+void device_record(device_fixture *b, pctl_list *l, pctl_kernel *k, pctl_buffer *a,
+		   uint64_t a_bytes, pctl_buffer *r, uint64_t r_bytes, uint32_t n)
 {
 	const pctl_binding bindings[2] = {{0, 0, a, 0, a_bytes}, {0, 1, r, 0, r_bytes}};
 	const uint32_t groups[3] = {n, 1, 1};
@@ -186,7 +186,7 @@ void bench_record(bench *b, pctl_list *l, pctl_kernel *k, pctl_buffer *a, uint64
 	assert_int_equal(b->t->list_barrier(l, &b->call), PCTL_OK);
 }
 
-pctl_status bench_run(bench *b, pctl_list *l, uint32_t times)
+pctl_status device_run(device_fixture *b, pctl_list *l, uint32_t times)
 {
 	pctl_completion c = {.head = PCTL_HEAD(pctl_completion)};
 	uint64_t ticket = 0;
@@ -197,16 +197,16 @@ pctl_status bench_run(bench *b, pctl_list *l, uint32_t times)
 	return s;
 }
 
-void bench_expect(uint32_t rounds, uint32_t *out)
+void device_expect(uint32_t rounds, uint32_t *out)
 {
-	for (uint32_t i = 0; i < BENCH_WORDS; i++) {
+	for (uint32_t i = 0; i < DEVICE_WORDS; i++) {
 		out[i] = i;
 		for (uint32_t k = 0; k < rounds; k++)
 			out[i] = out[i] * 3 + 1;
 	}
 }
 
-void bench_one_differs(const uint32_t *got, const uint32_t *want, uint32_t n, uint32_t at_word)
+void device_one_differs(const uint32_t *got, const uint32_t *want, uint32_t n, uint32_t at_word)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if ((got[i] != want[i]) != (i == at_word))
