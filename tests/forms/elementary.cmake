@@ -47,6 +47,7 @@ foreach(family exp log hyperbolic erf)
     add_test(NAME elementary_constants_${family}
              COMMAND sh -c "lines=$(${SOLLYA} ${forms}/sollya/${family}.sollya); test -n \"$lines\" && ! printf '%s\\n' \"$lines\" | grep -vxFf ${forms}/${family}.wgsl")
     set_tests_properties(elementary_constants_${family} PROPERTIES LABELS conform TIMEOUT 120)
+    pctl_larger(elementary_constants_${family})
   endif()
 endforeach()
 include(hard.cmake)

@@ -1,8 +1,8 @@
 """The table of planted faults: the plants of plants.py are run here, each in a process of its own, and each must be caught
 by the gate expected; rows of the C tests that plant faults are taken from where ctest had them written. Fault, place and
 what caught it must be those of the committed table; what was named may differ in its words.
-usage: planted.py ROWS_DIR TABLE COMMITTED [--bless | --plant] [--jobs N] [--shard I/N] [--keep DIR]
---bless writes COMMITTED anew; --plant must fail; --jobs 0: as many plants at once as there are processors; --shard: only
+usage: planted.py ROWS_DIR TABLE COMMITTED [--bless | --plant | --few] [--jobs N] [--shard I/N] [--keep DIR]
+--few: one plant of each kind, and what is made must be among the committed rows; --bless writes COMMITTED anew; --plant must fail; --jobs 0: as many plants at once as there are processors; --shard: only
 every N-th plant, from the I-th on (1 to N); --keep: what each plant said stays in DIR, and one that passed is not planted
 again (of the same build: DIR is emptied by hand). With WRAP=SELECTOR the mock wraps that device instead of the reference, and the
 faults of devices alone are planted: no rows of C tests, and TABLE is that device's."""
@@ -17,9 +17,10 @@ import time
 
 import plants
 import plants_own  # noqa: F401  (its plants, in the table of plants.py)
-from plants import MOCK, PLANTS, WRAP, h, match, row, rows
+from plants import KINDS, MOCK, PLANTS, WRAP, h, match, row, rows
 
 ROWS, TABLE, COMMITTED = sys.argv[1:4]
+FEW = "--few" in sys.argv
 
 
 def option(name, default):
@@ -40,7 +41,7 @@ def keys_of(text):
 
 
 def compare(committed, made):
-    for key in sorted(committed - made):
+    for key in sorted(committed - made) if not FEW else ():
         h.check("a committed row was found again", False, " | ".join(key))
     for key in sorted(made - committed):
         h.check("a row is committed (tests/planted/README.md says how)", False, " | ".join(key))
@@ -111,7 +112,8 @@ def run_plants(names, jobs):
 if KEEP:
     os.makedirs(KEEP, exist_ok=True)
 part, of = (int(n) for n in option("--shard", "1/1").split("/"))
-chosen = [name for i, name in enumerate(PLANTS) if i % of == part - 1]
+every = [names[0] for names in KINDS.values()] if FEW else list(PLANTS)
+chosen = [name for i, name in enumerate(every) if i % of == part - 1]
 h.check("there are plants", chosen)
 run_plants(chosen, int(option("--jobs", 1)) or os.cpu_count())
 
@@ -147,7 +149,8 @@ for path in files:
             if h.check(f"a row of {os.path.basename(path)}", len(cells) == 4 and all(cells), line):
                 row(*cells)
 
-every_fault_has_a_row()
+if not FEW:
+    every_fault_has_a_row()
 
 LAWS = ("commutative", "associative", "identity", "self-inverse", "idempotent", "absorbing", "distributive", "involution",
         "monotone", "bounded", "De Morgan", "complement", "custom")
@@ -161,11 +164,11 @@ for gate in GATES:
 status, out, err = h.run("certify", "--backend", "cpu", "--level", "L3", "--ops", "int.not@1", "--list", "--json")
 engine = [u["name"] for u in json.loads(out)["units"] if u["subject"] == "engine"] if status == 0 else []
 h.check("the engine's units", len(engine) >= 25 and sum(e.startswith("barrier-") for e in engine) >= 4, str(engine))
-for name in engine:
+for name in engine if not FEW else ():
     h.check(f"engine {name}", f"engine: {name}" in by)
 h.check("theorems", sum(b.startswith("theorem: ") for b in by) >= 19, "")
 h.check("classes and boundaries", sum(r[2] == "parity: examples" for r in rows) >= 2, "")
-for word in ("level rule: ", "determinism: ", "regression: ", "tolerance: ", "audit: undecided", "audit: failed", "quarantine"):
+for word in ("level rule: ", "determinism: ", "regression: ", "tolerance: ", "audit: undecided", "audit: failed", "quarantine") if not FEW else ("level rule: ",):
     h.check(f"something was caught by {word}", any(b.startswith(word) for b in by))
 
 

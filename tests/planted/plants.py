@@ -65,10 +65,12 @@ import programs  # noqa: E402  (the programs of the tests of limits)
 
 rows = {}
 PLANTS = {}
+KINDS = {}  # of each function that plants, the names of its plants, the one that stands for it first
 
 
 def plant(f):
     PLANTS[f.__name__] = f
+    KINDS[f.__name__] = [f.__name__]
     return f
 
 
@@ -77,6 +79,7 @@ def plant_each(prefix, cases):
     def make(f):
         for case in cases:
             PLANTS[f"{prefix}-{case}"] = lambda case=case: f(case)
+        KINDS[prefix] = [f"{prefix}-{case}" for case in cases]
         return f
     return make
 

@@ -1,6 +1,6 @@
 """`pipectl vm generate`: a model in a machine of the GPU VM gives the logits of `pipectl generate`, to the bit, of every family, on every device; one submission a
 token; a layer that is passed by is a model without it; what the regulator does where it acts and where it observes; what is refused.
-usage: machine.py families|deep|shape|regulator|refusals DEVICE..."""
+usage: machine.py families|deep|shape|regulator|refusals [few] DEVICE...     few: a third of the features"""
 import json
 import os
 import struct
@@ -111,14 +111,18 @@ def deep(h, devices):
 
 
 def shape(h, devices):
-    """A layer of the real shape of qwen2.5-1.5b: 1,536 features, 8,960 of the feed-forward block, 12 heads of 128."""
-    model = synth(h, "shape.gguf", "qwen2.5-1.5b", "--layers", "1", "--vocab", "300", "--type", "bf16", sizes=[])
+    """A layer of the real shape of qwen2.5-1.5b: 1,536 features, 8,960 of the feed-forward block, 12 heads of 128; or few of them."""
+    features, wide, sizes = 1536, 8960, []
+    if FEW:
+        features, wide = 384, 2240
+        sizes = ["--set", f"n_embd={features}", "--set", f"n_ff={wide}", "--set", "n_heads=3", "--set", "n_kv_heads=1"]
+    model = synth(h, "shape.gguf", "qwen2.5-1.5b", "--layers", "1", "--vocab", "300", "--type", "bf16", sizes=sizes)
     for device in devices:
         other, want = plain(h, model, device=device)
         document, got = machine(h, f"a layer of qwen2.5-1.5b on {device}", model, device)
         if document and other:
             held(h, f"a layer of qwen2.5-1.5b on {device}", got, want, document, other)
-            h.check("registers are as wide as the widest value", document["width"] == 8960 and document["n_embd"] == 1536, str(document["width"]))
+            h.check("registers are as wide as the widest value", document["width"] == wide and document["n_embd"] == features, str(document["width"]))
 
 
 # ---- layers and the regulator
@@ -273,5 +277,6 @@ def refusals(h, devices):
 
 h = Harness()
 part = {"families": families, "deep": deep, "shape": shape, "regulator": regulator, "refusals": refusals}[sys.argv[1]]
-part(h, present(h, sys.argv[2:] or ["cpu"]))
+FEW = sys.argv[2:3] == ["few"]
+part(h, present(h, sys.argv[3 if FEW else 2:] or ["cpu"]))
 h.finish()

@@ -1,5 +1,6 @@
 """Faults planted into the kernels of transformer.moe_route, moe_linear and sample, each found by what fractions say: the kernels run one by one, as ops/transformer
-joins them, right ones first. usage: experts_planted.py BACKEND [right|registers]: these alone; without matrix units"""
+joins them, right ones first. usage: experts_planted.py BACKEND [few|right|registers]: one fault of each kernel; the right ones alone; without
+matrix units"""
 import struct
 import sys
 
@@ -134,7 +135,7 @@ def draw(rows, params, plant):
 
 def plant(where, right, run, faults, oracle):
     h.check_bytes(f"{where} as it is", run(()), right, 4)
-    for fault, *changes in faults if len(sys.argv) < 3 else ():
+    for fault, *changes in faults if len(sys.argv) < 3 else faults[:1] if sys.argv[2] == "few" else ():
         got = run(tuple(changes))
         at = next((i for i in range(0, len(right), 4) if got[i:i + 4] != right[i:i + 4]), None)
         if h.check(f"{fault}: caught", at is not None):
