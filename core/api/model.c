@@ -124,7 +124,8 @@ pctl_status pipectl_model_describe(pipectl_model *m, pipectl_model_facts *out)
 		.norm_offset = s->norm_offset,
 		.flags = flags_of(s),
 		.n_dense = s->n_dense,
-		.n_ff_dense = s->n_ff_dense};
+		.n_ff_dense = s->n_ff_dense,
+		.rope_dims = s->rope.dims};
 
 	if (status != PCTL_OK)
 		return status;

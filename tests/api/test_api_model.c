@@ -86,6 +86,7 @@ static void test_api_model__says_what_it_is(void **state)
 	assert_string_equal(f.rope_scaling, "none");
 	assert_int_equal(f.n_layers, 1);
 	assert_int_equal(f.n_vocab, 258);
+	assert_int_equal(f.rope_dims, 32);
 	assert_int_equal(f.kv_bytes, 2 * 32 * 4);
 	assert_int_equal(f.flags, PIPECTL_MODEL_TIED | PIPECTL_MODEL_QK_NORM);
 	for (uint64_t i = 0; i < f.n_tensors; i++) {

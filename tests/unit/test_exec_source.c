@@ -2,6 +2,7 @@
 #include "main.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,6 +65,72 @@ static void files(void **state)
 		pctl_diag_list_destroy(l);
 	}
 	unlink(path);
+}
+
+/* Of a file of several pieces: all of them, in order and in the caller's thread, until one is refused. What changes while one is taken is
+ * seen, whether the next was read by then or not. */
+struct taking {
+	const char *path;
+	pthread_t thread;
+	uint64_t next, sum, ends,
+		cuts; /* sum: of all bytes; ends: refused from there; cuts: the file is cut there once one was taken */
+};
+
+static pctl_status take(void *ctx, uint64_t offset, const void *data, uint64_t n)
+{
+	struct taking *t = ctx;
+
+	assert_true(pthread_equal(t->thread, pthread_self()));
+	assert_int_equal(offset, t->next);
+	assert_true(n > 0 && n <= PCTL_SOURCE_PIECE);
+	t->next += n;
+	for (uint64_t i = 0; i < n; i += 4096)
+		t->sum += ((const uint8_t *)data)[i];
+	if (t->cuts != 0)
+		assert_int_equal(truncate(t->path, (off_t)t->cuts), 0);
+	t->cuts = 0;
+	return t->next > t->ends ? PCTL_E_FAILED : PCTL_OK;
+}
+
+static void pieces(void **state)
+{
+	const uint64_t n = PCTL_SOURCE_PIECE * 4ull + 4096;
+	char path[] = "/tmp/pipectl-source-XXXXXX";
+	const int fd = mkstemp(path);
+	uint8_t *bytes = malloc(n);
+	uint64_t sum = 0;
+	pctl_data_source *s;
+
+	(void)state;
+	for (uint64_t i = 0; i < n; i++)
+		bytes[i] = (uint8_t)(i >> 12);
+	for (uint64_t i = 0; i < n; i += 4096)
+		sum += bytes[i];
+	assert_int_equal(write(fd, bytes, n), n);
+	assert_int_equal(pctl_source_open(NULL, path, NULL, &s), PCTL_OK);
+	for (uint32_t i = 0; i < 8; i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		struct taking t = {path, pthread_self(), 0, 0, n, 0};
+
+		if (i >= 4 && i < 7)
+			t.ends = PCTL_SOURCE_PIECE * (uint64_t)(i - 4) + 1;
+		if (i == 7)
+			t.cuts = PCTL_SOURCE_PIECE * 3ull + 7;
+		assert_int_equal(pctl_source_stream(s, pctl_diag_list_call(l), take, &t),
+				 i < 4	 ? PCTL_OK
+				 : i < 7 ? PCTL_E_FAILED
+					 : PCTL_E_IO);
+		if (i < 4)
+			assert_true(t.next == n && t.sum == sum);
+		if (i == 7)
+			assert_int_equal(pctl_diag_list_at(l, 0)->code, PC5210_INPUT_CHANGED);
+		assert_int_equal(pctl_diag_list_count(l), i == 7);
+		pctl_diag_list_destroy(l);
+	}
+	pctl_source_close(s);
+	close(fd);
+	unlink(path);
+	free(bytes);
 }
 
 static void others(void **state)
@@ -150,4 +217,5 @@ static void blobs_that_somebody_writes_to(void **state)
 	pctl_diag_list_destroy(l);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(files), PCTL_TEST(others), PCTL_TEST(blobs_that_somebody_writes_to))
+PCTL_TESTS_MAIN(PCTL_TEST(files), PCTL_TEST(pieces), PCTL_TEST(others),
+		PCTL_TEST(blobs_that_somebody_writes_to))

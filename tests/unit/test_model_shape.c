@@ -30,7 +30,7 @@ static void parameters(void **state)
 		    {"llama3.2-1b", 1.24},	 {"llama3-8b", 8.03},	    {"mistral-7b", 7.24},
 		    {"mixtral-8x7b", 46.7},	 {"gemma-2b", 2.51},	    {"gemma2-2b", 2.61},
 		    {"qwen1.5-moe-a2.7b", 14.3}, {"qwen2.5-7b-yarn", 7.61}, {"phi3-mini-4k", 3.82},
-		    {"deepseek-moe-16b", 16.4}};
+		    {"phi4-mini-4k", 3.84},	 {"deepseek-moe-16b", 16.4}};
 	uint32_t layers, experts, n = 0;
 	uint64_t elements, n_bytes;
 	pctl_tensor_type t = {.dtype = PCTL_SCALAR_F32};

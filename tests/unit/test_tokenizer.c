@@ -244,6 +244,34 @@ static void long_words(void **state)
 }
 
 /* Specials only when asked for; BEGIN only when asked for; limits. */
+/* Marks are put in the order of their classes, however many they are: exchanging neighbours would take minutes. */
+static void many_marks(void **state)
+{
+	static const char high[] = "\xcd\x85",
+			  low[] = "\xcc\xb4"; /* U+0345, class 240; U+0334, class 1 */
+	const uint32_t n = 1u << 18;
+	pctl_tokenizer *t = trained(PCTL_TOKENIZER_BPE, "qwen2", 300);
+	pctl_str_buf text = PCTL_STR_BUF_INIT, want = PCTL_STR_BUF_INIT, got = PCTL_STR_BUF_INIT;
+	pctl_token_ids ids;
+
+	(void)state;
+	pctl_str_add(&text, "a");
+	pctl_str_add(&want, "a");
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		pctl_str_add(&text, i < n ? high : low);
+		pctl_str_add(&want, i < n ? low : high);
+	}
+	ids = encoded(t, text.data, text.n, 0);
+	assert_int_equal(pctl_tokenizer_decode(t, ids.items, ids.n, 0, NULL, &got), PCTL_OK);
+	assert_int_equal(got.n, want.n);
+	assert_memory_equal(got.data, want.data, want.n);
+	free(ids.items);
+	pctl_str_drop(&text);
+	pctl_str_drop(&want);
+	pctl_str_drop(&got);
+	pctl_tokenizer_destroy(t);
+}
+
 static void flags(void **state)
 {
 	static const char text[] = "<|im_start|>hello<|im_end|>";
@@ -534,5 +562,5 @@ static void training(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(bad_byte_level), PCTL_TEST(bad_marked), PCTL_TEST(no_utf8),
-		PCTL_TEST(long_words), PCTL_TEST(flags), PCTL_TEST(stream), PCTL_TEST(roles),
-		PCTL_TEST(arrays), PCTL_TEST(arrays_twin), PCTL_TEST(training))
+		PCTL_TEST(long_words), PCTL_TEST(many_marks), PCTL_TEST(flags), PCTL_TEST(stream),
+		PCTL_TEST(roles), PCTL_TEST(arrays), PCTL_TEST(arrays_twin), PCTL_TEST(training))

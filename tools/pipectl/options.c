@@ -149,6 +149,22 @@ static pctl_status take_option(int argc, char **argv, int *i, const pctl_call *c
 	return PCTL_OK;
 }
 
+/* Too many, the first of which is named, or too few. */
+static pctl_status wrong_arguments(const pctl_command_line *c, const pctl_call *call)
+{
+	const pctl_verb *v = c->verb;
+	const char *sub = v->sub == NULL ? "" : v->sub, *blank = v->sub == NULL ? "" : " ";
+
+	if (c->n_arguments > v->most)
+		return pctl_refuse_at(call, PC10_USAGE, NULL, v->example,
+				      "\"%.100s\" is one argument too many; usage: pipectl %s%s%s "
+				      "[OPTION]... %s",
+				      c->arguments[v->most], v->name, blank, sub, v->arguments);
+	return pctl_refuse_at(call, PC10_USAGE, NULL, v->example,
+			      "usage: pipectl %s%s%s [OPTION]... %s", v->name, blank, sub,
+			      v->arguments);
+}
+
 pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call,
 				    pctl_command_line *out)
 {
@@ -195,11 +211,7 @@ pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call
 	if (status == PCTL_OK && out->verb != NULL && !pctl_option_has(out, "--help") &&
 	    !pctl_option_has(out, "--version") &&
 	    (out->n_arguments < out->verb->least || out->n_arguments > out->verb->most))
-		return pctl_refuse_at(call, PC10_USAGE, NULL, out->verb->example,
-				      "usage: pipectl %s%s%s [OPTION]... %s", out->verb->name,
-				      out->verb->sub == NULL ? "" : " ",
-				      out->verb->sub == NULL ? "" : out->verb->sub,
-				      out->verb->arguments);
+		return wrong_arguments(out, call);
 	return status;
 }
 

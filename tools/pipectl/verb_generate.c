@@ -169,6 +169,12 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 				(double)out->first_ns / 1e9,
 				pctl_rate(f.decode.tokens, f.decode.host_ns), f.submits,
 				(double)f.total_bytes / 1048576);
+		for (uint32_t i = 0; !app->quiet && i < out->n_sequences; i++)
+			if (out->sequences[i].why == PCTL_GENERATED_CONTEXT)
+				fprintf(stderr,
+					"the context of %u tokens is full: sequence %u ends after "
+					"%u of %u\n",
+					e->context, i, out->sequences[i].n, g->o.n_tokens);
 		if (!app->quiet && f.uploaded_bytes != 0)
 			fprintf(stderr,
 				"weights: %.1f MiB stayed on the device, %.1f MiB came to it for "

@@ -33,9 +33,13 @@ static void word(pctl_app *app, const char *name, const char *v)
 		printf("  %-14s %s\n", name, v);
 }
 
-static void rope(pctl_app *app, const pctl_model_rope *r)
+static void rope(pctl_app *app, const pctl_model_shape *s)
 {
+	const pctl_model_rope *r = &s->rope;
+
 	word(app, "rope_pairing", r->pairing == PCTL_MODEL_HALVES ? "halves" : "neighbours");
+	if (app->json || r->dims != s->head_dim)
+		size(app, "rope_dims", r->dims);
 	number(app, "rope_base", r->base);
 	word(app, "rope_scaling", pctl_model_scaling_name(r->scaling));
 	if (r->scaling == PCTL_MODEL_SCALING_NONE)
@@ -68,7 +72,7 @@ static void description(pctl_app *app, const pctl_model_shape *s)
 	size(app, "n_vocab", s->n_vocab);
 	size(app, "n_context", s->n_context);
 	number(app, "rms_eps", s->rms_eps);
-	rope(app, &s->rope);
+	rope(app, s);
 	if (app->json || s->n_experts != 0) {
 		size(app, "n_experts", s->n_experts);
 		size(app, "n_used", s->n_used);

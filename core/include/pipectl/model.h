@@ -56,6 +56,7 @@ PCTL_EXPORT void pipectl_model_release(pipectl_model *m);
  * n_experts     0: none; n_used: of them for a token
  * window        tokens that one token sees in layers from window_first on, every window_every-th; 0: all
  * parameters    elements of all tensors, n_bytes of them in the files; kv_bytes: of keys and values of one token on a device
+ * rope_dims     features of a head that are turned, the first ones
  * rope_low, rope_high, rope_original  of llama3: low_freq_factor, high_freq_factor, and the context it was trained with; of yarn: beta_slow,
  *               beta_fast, and the same; of longrope the last; rope_magnitude: what yarn and longrope multiply cosines and sines with; 0 where there are none
  */
@@ -69,7 +70,7 @@ typedef struct pipectl_model_facts {
 	double rms_eps, rope_base, rope_factor, rope_low, rope_high, rope_magnitude;
 	double attn_scale, attn_softcap, final_softcap, embed_scale, norm_offset;
 	uint32_t flags, reserved;
-	uint64_t n_dense, n_ff_dense;
+	uint64_t n_dense, n_ff_dense, rope_dims;
 } pipectl_model_facts;
 PCTL_EXPORT pctl_status pipectl_model_describe(pipectl_model *m, pipectl_model_facts *out);
 

@@ -25,6 +25,7 @@ static const char *const read_keys[] = {
 	"rope_theta",
 	"rope_scaling",
 	"rope_parameters",
+	"partial_rotary_factor",
 	"sliding_window",
 	"use_sliding_window",
 	"max_window_layers",
@@ -52,7 +53,6 @@ static const struct {
 } one_value[] = {
 	{"mlp_bias", "false"},
 	{"pretraining_tp", "1"},
-	{"partial_rotary_factor", "1"},
 	{"rope_interleaved", "false"},
 	{"mlp_only_layers", "[]"},
 	{"decoder_sparse_step", "1"},

@@ -10,21 +10,14 @@
 /* As all_keys, of the object that says how rope is scaled. */
 static void inner_keys(const config_reader *r, const cJSON *of)
 {
-	static const char *const known[] = {"rope_type",
-					    "type",
-					    "rope_theta",
-					    "factor",
-					    "low_freq_factor",
-					    "high_freq_factor",
-					    "original_max_position_embeddings",
-					    "attention_factor",
-					    "beta_fast",
-					    "beta_slow",
-					    "mscale",
-					    "mscale_all_dim",
-					    "long_factor",
-					    "short_factor",
-					    "truncate",
+	static const char *const known[] = {"rope_type",	"type",
+					    "rope_theta",	"partial_rotary_factor",
+					    "factor",		"low_freq_factor",
+					    "high_freq_factor", "original_max_position_embeddings",
+					    "attention_factor", "beta_fast",
+					    "beta_slow",	"mscale",
+					    "mscale_all_dim",	"long_factor",
+					    "short_factor",	"truncate",
 					    "finetuned"};
 	const cJSON *j;
 	char text[64];
@@ -81,7 +74,7 @@ static const float *factors(const config_reader *r, const cJSON *of, const char 
 			break;
 		out[n++] = (float)v->valuedouble;
 	}
-	if (out != NULL && n != r->m->shape.head_dim / 2)
+	if (out != NULL && n != r->m->shape.rope.dims / 2)
 		model_fault(r->f, PC6282_MODEL_KEY, NULL,
 			    "rope's scaling: element %" PRIu64 " of \"%s\" is no number", n, name);
 	return out;
@@ -165,19 +158,45 @@ static void scaling(const config_reader *r, const cJSON *j)
 	}
 }
 
+/* How much of a head is turned, beside the scaling or within: the whole part of the product, as transformers takes it. Of the families
+ * here phi3 alone computes with it; others' code ends there. */
+static void turned(const config_reader *r, const cJSON *within)
+{
+	static const char name[] = "partial_rotary_factor";
+	pctl_model_shape *s = &r->m->shape;
+	const double outer = config_number(r, r->json, name, 1),
+		     part = within == NULL ? outer : config_number(r, within, name, outer);
+
+	if (config_item(r->json, name) != NULL && outer != part)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"%s\" is given twice, as two numbers",
+			    name);
+	if (!(part > 0) || part > 1)
+		model_fault(r->f, PC6282_MODEL_KEY, NULL,
+			    "\"%s\" is %g, which is no part of a head", name, part);
+	else if (part != 1 && s->family != PCTL_MODEL_PHI3)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "\"%s\" is %g: this family turns whole heads", name, part);
+	else
+		s->rope.dims = (uint64_t)((double)s->head_dim * part);
+}
+
 void config_rope(const config_reader *r)
 {
 	const cJSON *old = config_item(r->json, "rope_scaling"),
 		    *new = config_item(r->json, "rope_parameters");
 
 	r->m->shape.rope.base = config_number(r, r->json, "rope_theta", 10000);
+	r->m->shape.rope.dims = r->m->shape.head_dim;
 	if ((old != NULL && !cJSON_IsObject(old)) || (new != NULL && !cJSON_IsObject(new)) ||
 	    (old != NULL && new != NULL))
 		model_fault(r->f, PC6282_MODEL_KEY, NULL,
 			    "\"rope_scaling\" or \"rope_parameters\" is no object, or both are "
 			    "given");
-	else if (old != NULL || new != NULL)
-		scaling(r, old != NULL ? old : new);
+	else {
+		turned(r, old != NULL ? old : new);
+		if (old != NULL || new != NULL)
+			scaling(r, old != NULL ? old : new);
+	}
 	/* Files of phi3 say it of models that are not stretched, too. */
 	if (config_item(r->json, "original_max_position_embeddings") != NULL &&
 	    r->m->shape.family != PCTL_MODEL_PHI3 &&

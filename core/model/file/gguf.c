@@ -200,11 +200,11 @@ static void llama3(const reader *r)
 		return;
 	e = pctl_tensor_file_at(file, i);
 	n = e->type.rank == 1 ? e->type.dim[0] : 0;
-	if (n != s->head_dim / 2 || n == 0 || e->type.dtype != PCTL_SCALAR_F32 ||
+	if (n != s->rope.dims / 2 || n == 0 || e->type.dtype != PCTL_SCALAR_F32 ||
 	    s->rope.scaling != PCTL_MODEL_SCALING_NONE) {
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
 			    "rope_freqs.weight is no f32[%" PRIu64 "], or rope is scaled twice",
-			    s->head_dim / 2);
+			    s->rope.dims / 2);
 		return;
 	}
 	if (pctl_tensor_file_read(file, i, r->f->call, &data) != PCTL_OK) {
@@ -218,7 +218,8 @@ static void llama3(const reader *r)
 				      .factor = (double)v[n - 1],
 				      .low = 1,
 				      .high = 4,
-				      .n_original = 8192};
+				      .n_original = 8192,
+				      .dims = s->rope.dims};
 	for (uint64_t k = 0; k < n; k++)
 		if (!(fabs((double)v[k] / (double)pctl_model_rope_divisor(&said, k) - 1) < 1e-4)) {
 			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
@@ -315,7 +316,6 @@ static void no_yarn(const reader *r)
 static void rope(const reader *r)
 {
 	pctl_model_shape *s = &r->m->shape;
-	const uint64_t turned = integer(r, "rope.dimension_count", s->head_dim);
 	const double linear = number(r, "rope.scale_linear", 1);
 	const int has_factors =
 		holds(r, "rope_factors_long.weight") || holds(r, "rope_factors_short.weight");
@@ -323,14 +323,16 @@ static void rope(const reader *r)
 	char full[160];
 
 	s->rope.base = number(r, "rope.freq_base", 10000);
-	if (turned != s->head_dim)
-		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
-			    "%s.rope.dimension_count is %" PRIu64 " of %" PRIu64
-			    ": only whole heads are turned here",
-			    r->arch, turned, s->head_dim);
+	s->rope.dims = integer(r, "rope.dimension_count", s->head_dim);
 	if (s->family == PCTL_MODEL_LLAMA || s->family == PCTL_MODEL_MIXTRAL ||
 	    s->family == PCTL_MODEL_DEEPSEEK)
 		s->rope.pairing = PCTL_MODEL_NEIGHBOURS;
+	/* llama.cpp refuses it of llama; how rows of a part of a head would lie as neighbours nobody has said. */
+	if (s->rope.dims != s->head_dim && s->rope.pairing == PCTL_MODEL_NEIGHBOURS)
+		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
+			    "%s.rope.dimension_count is %" PRIu64 " of %" PRIu64
+			    ": this family turns whole heads",
+			    r->arch, s->rope.dims, s->head_dim);
 	scaling = find(r, "rope.scaling.type", full) == NULL ? NULL : text_of(r, full);
 	s->rope.factor = number(r, "rope.scaling.factor", linear);
 	if (find(r, "rope.scaling.type", full) != NULL && scaling == NULL)

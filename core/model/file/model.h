@@ -28,7 +28,7 @@ typedef enum pctl_model_family {
 	PCTL_MODEL_FAMILIES
 } pctl_model_family;
 
-/* Which two features of a head turn together: i and i + d/2, or 2i and 2i + 1. The rows of q and k lie accordingly, so it belongs to
+/* Which two of d features of a head turn together: i and i + d/2, or 2i and 2i + 1. The rows of q and k lie accordingly, so it belongs to
  * the file: GGUF files of the llama family have neighbours, everything else has halves. */
 typedef enum pctl_model_pairing { PCTL_MODEL_HALVES, PCTL_MODEL_NEIGHBOURS } pctl_model_pairing;
 
@@ -47,14 +47,15 @@ typedef enum pctl_model_scaling {
  *             stretched whole, and not at all
  * n_original  llama3, yarn, longrope: the context that it was trained with
  * magnitude   yarn, longrope: what cosines and sines are multiplied with
- * near_factors, far_factors  longrope: what each of the head_dim / 2 pairs' wave is multiplied with, in contexts of n_original positions at
+ * dims        features of a head that are turned, the first ones; pairs are of these alone, and the others stay as they are
+ * near_factors, far_factors  longrope: what each of the dims / 2 pairs' wave is multiplied with, in contexts of n_original positions at
  *             most and in longer ones; they live as long as whoever made the description
  */
 typedef struct pctl_model_rope {
 	pctl_model_pairing pairing;
 	pctl_model_scaling scaling;
 	double base, factor, low, high, magnitude;
-	uint64_t n_original;
+	uint64_t n_original, dims;
 	const float *near_factors, *far_factors;
 } pctl_model_rope;
 
@@ -184,7 +185,7 @@ void pctl_model_name(const pctl_model_shape *s, pctl_model_role role, pctl_model
 int pctl_model_dtype_good(const pctl_dtype *t);
 /* 1: what the description has in numbers, and a pipeline takes from there: frequencies' divisors and factors. */
 int pctl_model_role_is_said(pctl_model_role role);
-/* Those numbers, where `role` is such a one: head_dim / 2 of them. */
+/* Those numbers, where `role` is such a one: rope.dims / 2 of them. */
 void pctl_model_said(const pctl_model_shape *s, pctl_model_role role, float *out);
 /* 1: q, k and v are one tensor, one's rows behind the other's, and so are gate and up. */
 int pctl_model_is_fused(const pctl_model_shape *s);

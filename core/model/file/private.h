@@ -31,7 +31,7 @@ void model_fault(model_faults *f, uint32_t code, const char *hint, const char *f
 /* Fill m->shape from the keys of a GGUF file, or the texts of config.json. */
 void model_read_gguf(pctl_model *m, model_faults *f);
 void model_read_config(pctl_model *m, const char *text, uint64_t n, model_faults *f);
-/* Longrope's factors, n of them for head_dim / 2 pairs: in the model's arena; NULL: how many there are is wrong, and said. */
+/* Longrope's factors, n of them for rope.dims / 2 pairs: in the model's arena; NULL: how many there are is wrong, and said. */
 float *model_factors(pctl_model *m, const char *what, uint64_t n, model_faults *f);
 /* What every description must be. */
 void model_check_shape(const pctl_model_shape *s, model_faults *f);

@@ -120,7 +120,7 @@ int pctl_model_role_is_said(pctl_model_role role)
 
 void pctl_model_said(const pctl_model_shape *s, pctl_model_role role, float *out)
 {
-	for (uint64_t i = 0; i < s->head_dim / 2; i++)
+	for (uint64_t i = 0; i < s->rope.dims / 2; i++)
 		out[i] = role == PCTL_ROLE_ROPE_FAR    ? s->rope.far_factors[i]
 			 : role == PCTL_ROLE_ROPE_NEAR ? s->rope.near_factors[i]
 						       : pctl_model_rope_divisor(s, i);
@@ -233,9 +233,9 @@ void pctl_model_expected(const pctl_model_shape *s, pctl_model_role role, pctl_m
 	const uint64_t ff = s->n_experts == 0 ? s->n_ff : s->n_ff_dense;
 	const uint64_t sizes[PCTL_ROLES][2] = {
 		[PCTL_ROLE_TOK_EMBD] = {s->n_vocab, s->n_embd},
-		[PCTL_ROLE_ROPE_FREQS] = {0, s->head_dim / 2},
-		[PCTL_ROLE_ROPE_FAR] = {0, s->head_dim / 2},
-		[PCTL_ROLE_ROPE_NEAR] = {0, s->head_dim / 2},
+		[PCTL_ROLE_ROPE_FREQS] = {0, s->rope.dims / 2},
+		[PCTL_ROLE_ROPE_FAR] = {0, s->rope.dims / 2},
+		[PCTL_ROLE_ROPE_NEAR] = {0, s->rope.dims / 2},
 		[PCTL_ROLE_ATTN_NORM] = {0, s->n_embd},
 		[PCTL_ROLE_Q] = {q, s->n_embd},
 		[PCTL_ROLE_Q_BIAS] = {0, q},

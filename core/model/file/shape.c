@@ -93,7 +93,7 @@ float pctl_model_rope_divisor(const pctl_model_shape *s, uint64_t i)
 {
 	const pctl_model_rope *r = &s->rope;
 	const double original = (double)r->n_original;
-	const double f = 1 / pow(r->base, 2 * (double)i / (double)s->head_dim);
+	const double f = 1 / pow(r->base, 2 * (double)i / (double)s->rope.dims);
 	const double wave = TWO_PI / f;
 	double smooth;
 
@@ -136,7 +136,7 @@ static void check_longrope(const pctl_model_shape *s, model_faults *f)
 
 	number_in(f, "longrope's factor of attention", r->magnitude, 1e-3);
 	size_in(f, "the context before rope's scaling", r->n_original, 1u << 24);
-	for (uint64_t i = 0; i < s->head_dim / 2; i++)
+	for (uint64_t i = 0; i < r->dims / 2; i++)
 		if (!(r->near_factors[i] >= 0x1p-4f && r->near_factors[i] <= 4096) ||
 		    !(r->far_factors[i] >= 0x1p-4f && r->far_factors[i] <= 4096)) {
 			model_fault(f, PC6282_MODEL_KEY, NULL,
@@ -184,6 +184,11 @@ void model_check_shape(const pctl_model_shape *s, model_faults *f)
 		model_fault(f, PC6282_MODEL_KEY, NULL,
 			    "a head of %" PRIu64 " features cannot be turned in pairs",
 			    s->head_dim);
+	if (s->rope.dims == 0 || s->rope.dims > s->head_dim || s->rope.dims % 2 != 0)
+		model_fault(f, PC6282_MODEL_KEY, NULL,
+			    "%" PRIu64 " of %" PRIu64
+			    " features of a head cannot be turned in pairs",
+			    s->rope.dims, s->head_dim);
 	if (s->n_dense != 0) {
 		size_in(f, "the size of layers without experts", s->n_ff_dense, SIZE_LIMIT);
 		if (s->n_experts == 0 || s->n_dense >= s->n_layers)
@@ -208,10 +213,10 @@ float *model_factors(pctl_model *m, const char *what, uint64_t n, model_faults *
 {
 	float *out;
 
-	if (n == 0 || n != m->shape.head_dim / 2) {
+	if (n == 0 || n != m->shape.rope.dims / 2) {
 		model_fault(f, PC6282_MODEL_KEY, NULL,
 			    "%s has %" PRIu64 " numbers for %" PRIu64 " pairs of features", what, n,
-			    m->shape.head_dim / 2);
+			    m->shape.rope.dims / 2);
 		return NULL;
 	}
 	out = pctl_arena_array(m->arena, n, sizeof(*out));

@@ -33,6 +33,14 @@ static double attn_factor(const pctl_model_rope *r)
 	return NAN;
 }
 
+/* Of a head, so that the whole part of its product with head_dim is what is turned. */
+static double turned_part(const pctl_model_shape *s)
+{
+	const double d = (double)s->head_dim, near = (double)s->rope.dims / d;
+
+	return near * d < (double)s->rope.dims ? nextafter(near, 1) : near;
+}
+
 pctl_status pctl_model_shape_for(const pctl_model_shape *s, pctl_model_layout layout,
 				 const char *path, const pctl_call *call, pctl_model_shape *out)
 {
@@ -55,6 +63,8 @@ pctl_status pctl_model_shape_for(const pctl_model_shape *s, pctl_model_layout la
 		cannot = "dynamic scaling of rope";
 	else if (gguf && s->rope.scaling == PCTL_MODEL_SCALING_YARN && isnan(attn_factor(&s->rope)))
 		cannot = "yarn with this factor of attention";
+	else if (!gguf && s->rope.dims != s->head_dim && s->family != PCTL_MODEL_PHI3)
+		cannot = "a part of a head that is turned, of this family";
 	else if (!gguf && s->qkv_bias != s->o_bias && s->family != PCTL_MODEL_QWEN2 &&
 		 s->family != PCTL_MODEL_QWEN2MOE)
 		cannot = "biases of q, k and v alone";
@@ -96,7 +106,7 @@ void pctl_model_gguf_keys(const pctl_model_shape *s, pctl_gguf_keys *out)
 	pctl_gguf_put_u32(out, key(k, arch, "attention.value_length"), (uint32_t)s->head_dim);
 	pctl_gguf_put_f32(out, key(k, arch, "attention.layer_norm_rms_epsilon"), (float)s->rms_eps);
 	pctl_gguf_put_u32(out, key(k, arch, "vocab_size"), (uint32_t)s->n_vocab);
-	pctl_gguf_put_u32(out, key(k, arch, "rope.dimension_count"), (uint32_t)s->head_dim);
+	pctl_gguf_put_u32(out, key(k, arch, "rope.dimension_count"), (uint32_t)s->rope.dims);
 	pctl_gguf_put_f32(out, key(k, arch, "rope.freq_base"), (float)s->rope.base);
 	if (s->rope.scaling == PCTL_MODEL_SCALING_LINEAR) {
 		pctl_gguf_put_string(out, key(k, arch, "rope.scaling.type"), "linear", 6);
@@ -171,8 +181,8 @@ static void factors(pctl_json *j, const char *name, const float *v, uint64_t n)
 
 static void longrope(pctl_json *j, const pctl_model_shape *s)
 {
-	factors(j, "long_factor", s->rope.far_factors, s->head_dim / 2);
-	factors(j, "short_factor", s->rope.near_factors, s->head_dim / 2);
+	factors(j, "long_factor", s->rope.far_factors, s->rope.dims / 2);
+	factors(j, "short_factor", s->rope.near_factors, s->rope.dims / 2);
 	real(j, "attention_factor", s->rope.magnitude);
 	number(j, "original_max_position_embeddings", s->rope.n_original);
 }
@@ -182,6 +192,8 @@ static void rope(pctl_json *j, const pctl_model_shape *s)
 	const pctl_model_rope *r = &s->rope;
 
 	real(j, "rope_theta", r->base);
+	if (r->dims != s->head_dim)
+		real(j, "partial_rotary_factor", turned_part(s));
 	if (r->scaling == PCTL_MODEL_SCALING_NONE)
 		return;
 	pctl_json_key(j, "rope_scaling");

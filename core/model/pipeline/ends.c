@@ -17,9 +17,9 @@ static void long_table(model_text *w)
 		      "{ id = \"rope_table\"; op = \"%s\"; attr : { dims = %" PRIu64
 		      "; positions = %" PRIu64 "; base = \"%.9g\"; scaling = \"%s\"; magnitude = "
 		      "\"%.9g\"; factors = \"",
-		      OP_LONG_TABLE, w->s->head_dim, w->plan->context, w->s->rope.base,
+		      OP_LONG_TABLE, w->s->rope.dims, w->plan->context, w->s->rope.base,
 		      pctl_model_scaling_name(w->s->rope.scaling), w->s->rope.magnitude);
-	for (uint64_t i = 0; i < w->s->head_dim / 2; i++)
+	for (uint64_t i = 0; i < w->s->rope.dims / 2; i++)
 		pctl_str_addf(&w->jobs, "%s%.9g", i ? "," : "", (double)factors[i]);
 	pctl_str_add(&w->jobs, "\"; }; },\n");
 }
@@ -52,7 +52,7 @@ static void rope_table(model_text *w)
 	text_job(w, "rope_table", yarn ? OP_YARN_TABLE : OP_ROPE_TABLE, NULL,
 		 text_print(attr, sizeof(attr),
 			    "dims = %" PRIu64 "; positions = %" PRIu64 "; base = \"%.9g\";%s",
-			    w->s->head_dim, w->plan->context, r->base, scaling));
+			    r->dims, w->plan->context, r->base, scaling));
 }
 
 void text_begin(model_text *w, char out[REF_SIZE])

@@ -76,9 +76,34 @@ static char *health(serve_http *h)
 
 /* ---- headers ------------------------------------------------------------------------------ */
 
+struct counted {
+	const char *name;
+	uint32_t n;
+};
+
+static enum MHD_Result count(void *ctx, enum MHD_ValueKind kind, const char *name,
+			     const char *value)
+{
+	struct counted *c = ctx;
+
+	(void)kind;
+	(void)value;
+	c->n += strcasecmp(name, c->name) == 0;
+	return MHD_YES;
+}
+
 static const char *header(struct MHD_Connection *mhd, const char *name)
 {
 	return MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, name);
+}
+
+/* 1: it is told once at most. Who is told two things takes one of them, and a proxy before us perhaps the other. */
+static int is_single(struct MHD_Connection *mhd, const char *name)
+{
+	struct counted c = {name, 0};
+
+	(void)MHD_get_connection_values(mhd, MHD_HEADER_KIND, count, &c);
+	return c.n <= 1;
 }
 
 /* localhost, 127.0.0.1 or [::1], with or without a port. */
@@ -123,7 +148,7 @@ static int read_length(struct MHD_Connection *mhd, uint64_t *out)
 	const char *length = header(mhd, "Content-Length");
 
 	return length != NULL && header(mhd, "Transfer-Encoding") == NULL &&
-	       strspn(length, "0123456789") == strlen(length) &&
+	       is_single(mhd, "Content-Length") && strspn(length, "0123456789") == strlen(length) &&
 	       pctl_num_parse_u64(length, strlen(length), out);
 }
 
@@ -146,7 +171,7 @@ static int check_body(serve_exchange *e, struct MHD_Connection *mhd, serve_refus
 				    "Content-Type must be application/json");
 	if (!read_length(mhd, &n))
 		return serve_refuse(refusal, PC6258_SERVE_LENGTH, NULL,
-				    "a Content-Length must tell the length of the body");
+				    "one Content-Length must tell the length of the body");
 	if (n > l->body_bytes)
 		return serve_refuse(refusal, PC6257_SERVE_BODY, NULL,
 				    "the body has %" PRIu64 " bytes, at most %u", n, l->body_bytes);
@@ -185,9 +210,10 @@ int serve_route(serve_exchange *e, struct MHD_Connection *mhd, const char *url, 
 	serve_refusal *refusal = &e->refusal;
 	const route *r = find(url);
 
-	if (e->http->options->socket == NULL && !is_local(header(mhd, "Host")))
+	if (e->http->options->socket == NULL &&
+	    (!is_local(header(mhd, "Host")) || !is_single(mhd, "Host")))
 		return serve_refuse(refusal, PC6259_SERVE_HOST, NULL,
-				    "Host must be localhost, 127.0.0.1 or [::1]");
+				    "one Host must be localhost, 127.0.0.1 or [::1]");
 	if (r == NULL || MHD_get_connection_values(mhd, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0)
 		return serve_refuse(refusal, PC6254_SERVE_PATH, NULL,
 				    "there is nothing at %.100s%s", url,
@@ -197,6 +223,12 @@ int serve_route(serve_exchange *e, struct MHD_Connection *mhd, const char *url, 
 		return serve_refuse(refusal, PC6255_SERVE_METHOD, NULL, "%s takes %s, not %.20s",
 				    r->path, r->method, method);
 	if (r->call == 0) {
+		/* Nobody reads what comes with it: as much as a body may have is passed over. */
+		if (!serve_route_is_bounded(e, mhd))
+			return serve_refuse(refusal, PC6258_SERVE_LENGTH, NULL,
+					    "%s takes no body, and none without a length or of "
+					    "more than %u bytes is passed over",
+					    r->path, e->http->options->limits.body_bytes);
 		e->document = r->path[1] == 'v' ? models(e->http->engine) : health(e->http);
 		return e->document != NULL ||
 		       serve_refuse(refusal, PC2_NOMEM, NULL, "no memory for the answer");

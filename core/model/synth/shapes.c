@@ -86,6 +86,13 @@ static const pctl_synth_shape shapes[] = {
 	  .rms_eps = 1e-5,
 	  .window = 2047,
 	  .rope = {ROPE(10000)}}},
+	{"phi4-mini-4k",
+	 "Phi 4 mini in the context before longrope: three quarters of a head are turned, tied",
+	 {.family = PCTL_MODEL_PHI3,
+	  SIZES(32, 3072, 24, 8, 128, 8192, 200064, 4096),
+	  .rms_eps = 1e-5,
+	  .tied = 1,
+	  .rope = {ROPE(10000), .dims = 96}}},
 	{"qwen1.5-moe-a2.7b",
 	 "Qwen 1.5 with 4 of 60 experts and a shared one behind a gate",
 	 {.family = PCTL_MODEL_QWEN2MOE,
@@ -175,6 +182,7 @@ static const struct {
 	{"n_ff_shared", offsetof(pctl_model_shape, n_ff_shared)},
 	{"n_dense", offsetof(pctl_model_shape, n_dense)},
 	{"n_ff_dense", offsetof(pctl_model_shape, n_ff_dense)},
+	{"rope_dims", offsetof(pctl_model_shape, rope.dims)},
 	{"window", offsetof(pctl_model_shape, window)},
 };
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -191,9 +199,13 @@ const char *pctl_synth_size_name(uint32_t i)
 
 int pctl_synth_set(pctl_model_shape *s, const char *name, uint64_t v)
 {
+	const int is_whole = s->rope.dims == s->head_dim;
+
 	for (size_t i = 0; i < COUNT(sizes); i++)
 		if (strcmp(sizes[i].name, name) == 0) {
 			memcpy((char *)s + sizes[i].at, &v, sizeof(v));
+			if (is_whole && strcmp(name, "head_dim") == 0)
+				s->rope.dims = v;
 			return 1;
 		}
 	return 0;
@@ -208,6 +220,8 @@ pctl_status pctl_synth_shape_named(const char *name, const pctl_call *call, pctl
 	for (size_t i = 0; i < COUNT(shapes); i++)
 		if (strcmp(shapes[i].name, name) == 0) {
 			*out = shapes[i].shape;
+			if (out->rope.dims == 0)
+				out->rope.dims = out->head_dim;
 			return PCTL_OK;
 		}
 	for (size_t i = 0; i < COUNT(shapes); i++)

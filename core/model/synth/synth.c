@@ -1,4 +1,4 @@
-/* Weights from a seed, row by row (SEMANTICS.md 19.3). */
+/* Weights from a seed (SEMANTICS.md 19.3): each is a function of its place, so that several threads make them, some rows ahead. */
 #include "model/synth/synth.h"
 
 #include <inttypes.h>
@@ -8,11 +8,20 @@
 
 #include "foundation/base/file.h"
 #include "foundation/base/philox.h"
+#include "foundation/tensorfile/threads.h"
 
+#define AHEAD 1048576u	     /* elements that are made at a time, about */
+#define AHEAD_MOST 16777216u /* and at most */
+#define STEP 16384u	     /* elements of a thread's turn, about */
+
+/* rows: of `role`, `layer` and `expert` those from `first` on, n_rows of them, n elements each; n_rows 0: none yet. */
 typedef struct synth {
 	pctl_model_shape shape;
 	uint32_t key[2];
-	float *row;
+	float *row, *rows;
+	pctl_model_role role;
+	uint32_t layer, expert;
+	uint64_t first, n_rows, n;
 } synth;
 
 /* Four elements a block: element i of a tensor is word i mod 4 of block i div 4. */
@@ -41,6 +50,44 @@ static void near_one(float *v, uint64_t n)
 		v[i] = 1 + rintf(v[i] * 0x1p13f) * 0x1p-16f;
 }
 
+static uint64_t make_rows(void *ctx, uint64_t from, uint64_t n)
+{
+	const synth *s = ctx;
+
+	for (uint64_t i = from; i < from + n; i++)
+		words(s, s->role, s->layer, s->expert, (s->first + i) * s->n, s->n,
+		      (float)sqrt(3 / (double)s->n), s->rows + i * s->n);
+	return UINT64_MAX;
+}
+
+/* A row of a matrix, with those that will be asked for next: of whole heads, since files may have rows of a head in another order. */
+static pctl_status row_ahead(synth *s, pctl_model_role role, uint32_t layer, uint32_t expert,
+			     uint64_t number, const pctl_tensor_type *t, const pctl_call *call,
+			     const float **out)
+{
+	const uint64_t n = t->dim[1],
+		       heads = (AHEAD / n / s->shape.head_dim + 1) * s->shape.head_dim,
+		       most = heads * n > AHEAD_MOST ? 1 : heads;
+
+	if (s->n_rows == 0 || s->role != role || s->layer != layer || s->expert != expert ||
+	    number < s->first || number - s->first >= s->n_rows) {
+		float *grown = realloc(s->rows, (size_t)(most * n) * sizeof(*grown));
+
+		if (grown == NULL)
+			return pctl_no_memory(call, "rows");
+		s->rows = grown;
+		s->role = role;
+		s->layer = layer;
+		s->expert = expert;
+		s->n = n;
+		s->first = number / most * most;
+		s->n_rows = t->dim[0] - s->first < most ? t->dim[0] - s->first : most;
+		(void)pctl_threads_run(s->n_rows, STEP / n + 1, make_rows, s);
+	}
+	*out = s->rows + (number - s->first) * n;
+	return PCTL_OK;
+}
+
 static pctl_status row(void *ctx, pctl_model_role role, uint32_t layer, uint32_t expert,
 		       uint64_t number, const pctl_call *call, pctl_model_row *out)
 {
@@ -48,7 +95,6 @@ static pctl_status row(void *ctx, pctl_model_role role, uint32_t layer, uint32_t
 	pctl_tensor_type t;
 	uint64_t n;
 
-	(void)call;
 	pctl_model_expected(&s->shape, role, PCTL_MODEL_LAYOUT_SAFETENSORS, &t);
 	n = t.dim[t.rank - 1];
 	*out = (pctl_model_row){PCTL_SCALAR_F32, s->row};
@@ -56,10 +102,16 @@ static pctl_status row(void *ctx, pctl_model_role role, uint32_t layer, uint32_t
 		pctl_model_said(&s->shape, role, s->row);
 		return PCTL_OK;
 	}
-	words(s, role, layer, expert, number * n, n,
-	      t.rank == 1 ? 1.0f : (float)sqrt(3 / (double)n), s->row);
-	if (t.rank == 2)
-		return PCTL_OK;
+	if (t.rank == 2) {
+		const float *made = NULL;
+		const pctl_status status =
+			row_ahead(s, role, layer, expert, number, &t, call, &made);
+
+		if (status == PCTL_OK)
+			out->data = made;
+		return status;
+	}
+	words(s, role, layer, expert, number * n, n, 1.0f, s->row);
 	if (role == PCTL_ROLE_Q_BIAS || role == PCTL_ROLE_K_BIAS || role == PCTL_ROLE_V_BIAS ||
 	    role == PCTL_ROLE_O_BIAS)
 		for (uint64_t i = 0; i < n; i++)
@@ -136,6 +188,7 @@ pctl_status pctl_synth_write(const pctl_model_shape *s, uint64_t seed, const cha
 	if (status == PCTL_OK)
 		status = pctl_model_write(&source.shape, &from, &to, progress, call);
 	free(source.row);
+	free(source.rows);
 	free((void *)(uintptr_t)text.data);
 	pctl_str_drop(&keys.bytes);
 	return status;

@@ -11,11 +11,11 @@ typedef struct pctl_synth_shape {
 	pctl_model_shape shape;
 } pctl_synth_shape;
 
-/* The i-th by name; NULL behind the last. */
+/* The i-th by name; NULL behind the last. rope.dims 0: whole heads. */
 const pctl_synth_shape *pctl_synth_shape_at(uint32_t i);
 /* PC6289 with the names that there are. */
 pctl_status pctl_synth_shape_named(const char *name, const pctl_call *call, pctl_model_shape *out);
-/* Change one size of a shape: "n_layers", "n_embd", .. 1, or 0: no size of that name. */
+/* Change one size of a shape: "n_layers", "n_embd", .. 1, or 0: no size of that name. Heads that are turned whole stay so. */
 int pctl_synth_set(pctl_model_shape *s, const char *name, uint64_t v);
 /* The names of sizes, NULL behind the last. */
 const char *pctl_synth_size_name(uint32_t i);

@@ -26,19 +26,95 @@ int mark_spaces(const char *text, size_t n, int prefix, pctl_str_buf *out)
 	return !out->failed;
 }
 
+/* ---- normal forms --------------------------------------------------------------------------- */
+
+/* Code points that are taken apart, and room for as many. */
+typedef struct points {
+	utf8proc_int32_t *at, *spare;
+	size_t n, room;
+} points;
+
+static void points_drop(points *p)
+{
+	free(p->at);
+	free(p->spare);
+}
+
+/* Room for one that is taken apart, and a byte behind all, which utf8proc writes. */
+static int points_room(points *p)
+{
+	enum { MOST = 32 }; /* the longest decomposition has 18 */
+	const size_t more = p->room * 2 + 64;
+	utf8proc_int32_t *grown;
+
+	if (p->n + MOST < p->room)
+		return 1;
+	grown = realloc(p->at, more * sizeof(*grown));
+	if (grown != NULL)
+		p->at = grown;
+	p->room = grown == NULL ? p->room : more;
+	return grown != NULL;
+}
+
+static uint32_t class_of(utf8proc_int32_t c)
+{
+	return (uint32_t)utf8proc_get_property(c)->combining_class;
+}
+
+/* Marks of one run by their classes, those of one class as they came. utf8proc exchanges neighbours until all is in order, which
+ * costs the square of the run: whoever sends a megabyte of marks would hold up all others for minutes. */
+static void order(utf8proc_int32_t *run, size_t n, utf8proc_int32_t *spare)
+{
+	size_t first[257] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		first[class_of(run[i]) + 1]++;
+	for (size_t i = 1; i < 257; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < n; i++)
+		spare[first[class_of(run[i])]++] = run[i];
+	memcpy(run, spare, n * sizeof(*run));
+}
+
+static int order_all(points *p)
+{
+	size_t begun = 0;
+
+	p->spare = malloc((p->n + 1) * sizeof(*p->spare));
+	for (size_t i = 0; p->spare != NULL && i <= p->n; i++) {
+		if (i < p->n && class_of(p->at[i]) != 0)
+			continue;
+		if (i > begun + 1)
+			order(p->at + begun, i - begun, p->spare);
+		begun = i + 1;
+	}
+	return p->spare != NULL;
+}
+
 /* One run of UTF-8 in a normal form. 0: no memory. */
 static int form(normal_kind kind, const char *text, size_t n, pctl_str_buf *out)
 {
-	utf8proc_uint8_t *made = NULL;
 	const utf8proc_option_t options =
 		UTF8PROC_STABLE | UTF8PROC_COMPOSE |
 		(kind == NORMAL_NFKC ? UTF8PROC_COMPAT : (utf8proc_option_t)0);
-	const utf8proc_ssize_t n_made =
-		utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)n, &made, options);
+	utf8proc_ssize_t n_made = -1;
+	points p = {.n = 0};
+	int good = points_room(&p);
 
+	for (size_t i = 0, step; i < n && good; i += step) {
+		uint32_t code;
+
+		step = pctl_utf8_decode(text + i, n - i, &code);
+		p.n += (size_t)utf8proc_decompose_char((utf8proc_int32_t)code, p.at + p.n,
+						       (utf8proc_ssize_t)(p.room - p.n), options,
+						       NULL);
+		good = points_room(&p);
+	}
+	if (good && order_all(&p))
+		n_made = utf8proc_reencode(p.at, (utf8proc_ssize_t)p.n, options);
 	if (n_made >= 0)
-		pctl_str_add_n(out, (const char *)made, (size_t)n_made);
-	free(made);
+		pctl_str_add_n(out, (const char *)p.at, (size_t)n_made);
+	points_drop(&p);
 	return n_made >= 0 && !out->failed;
 }
 

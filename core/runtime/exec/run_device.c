@@ -170,16 +170,56 @@ pctl_status pctl_run_fits(pctl_running *r, pctl_run_node *n, pctl_session *s, co
 	return status;
 }
 
+static int goes_there(const pctl_running *r, const pctl_run_node *n)
+{
+	return (n->canonical != NULL || n->measure != NULL) && !n->spared &&
+	       (n->node->job->placement == NULL || r->o->flags & PCTL_RUN_UNPLACED);
+}
+
+/* What will be built there, as far as it can be said before anything is. It says nothing, and what fails fails again when its turn
+ * comes. */
+static void foresee(pctl_running *r, pctl_session *s, const pctl_call *call)
+{
+	pctl_call quiet = *call;
+
+	quiet.diag = NULL;
+	if (!r->executes || !pctl_session_looks_ahead(s))
+		return;
+	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
+		pctl_run_node *n = &r->nodes[i];
+		pctl_job_plan *tuned = NULL;
+		pctl_status status = PCTL_OK;
+
+		if (!goes_there(r, n))
+			continue;
+		if (n->group != NULL)
+			status = pctl_run_is_within(r, n)
+					 ? PCTL_OK
+					 : pctl_run_foresee_group(r, n->group, s, &quiet);
+		else
+			status = pctl_run_tuned_plan(r, n, s, &quiet, &tuned);
+		if (status == PCTL_OK && n->group == NULL)
+			pctl_session_foresee(s,
+					     tuned != NULL	    ? tuned
+					     : n->canonical != NULL ? n->canonical
+								    : n->measure,
+					     &quiet);
+		pctl_job_plan_destroy(tuned);
+		if (status != PCTL_OK)
+			return;
+	}
+}
+
 /* Can this session run every planned node that is not placed elsewhere. */
 static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *call)
 {
+	foresee(r, s, call);
 	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
 		pctl_run_node *n = &r->nodes[i];
 		pctl_job_plan *tuned = NULL;
 		pctl_status status;
 
-		if ((n->canonical == NULL && n->measure == NULL) || n->spared ||
-		    (n->node->job->placement != NULL && !(r->o->flags & PCTL_RUN_UNPLACED)))
+		if (!goes_there(r, n))
 			continue;
 		status = pctl_run_fits(r, n, s, call, &tuned);
 		pctl_job_plan_destroy(tuned);

@@ -265,6 +265,18 @@ static pctl_status fit_group(pctl_running *r, pctl_run_group *g, pctl_session *s
 	return status;
 }
 
+pctl_status pctl_run_foresee_group(pctl_running *r, pctl_run_group *g, pctl_session *s,
+				   const pctl_call *call)
+{
+	pctl_job_plan *plan = NULL;
+	const pctl_status status = plan_group(r, g, s, call, &plan);
+
+	if (status == PCTL_OK)
+		pctl_session_foresee(s, plan, call);
+	pctl_job_plan_destroy(plan);
+	return status;
+}
+
 pctl_status pctl_run_ready_group(pctl_running *r, pctl_run_group *g, pctl_session *s)
 {
 	pctl_diag_list *unsaid = pctl_diag_list_create();

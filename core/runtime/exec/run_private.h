@@ -224,6 +224,9 @@ pctl_status pctl_run_fuse(pctl_running *r, uint32_t from, uint32_t to);
 /* Plan and build a group for the session where its result's job goes: all its jobs are ready then. What cannot be is no group any
  * more. */
 pctl_status pctl_run_ready_group(pctl_running *r, pctl_run_group *g, pctl_session *s);
+/* What it will build there is said to the session; the group stays as it is. */
+pctl_status pctl_run_foresee_group(pctl_running *r, pctl_run_group *g, pctl_session *s,
+				   const pctl_call *call);
 /* 1: the job is in a group, and its output is not made. */
 int pctl_run_is_within(const pctl_running *r, const pctl_run_node *n);
 /* What feeds a job, or the kernel of its group. */

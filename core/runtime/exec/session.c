@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/base/file.h"
 #include "foundation/base/map.h"
 #include "foundation/base/num.h"
@@ -100,6 +101,7 @@ void pctl_session_close(pctl_session *s)
 {
 	if (s == NULL)
 		return;
+	pctl_session_end_ahead(s);
 	for (uint32_t i = 0; s->kernels != NULL && i < pctl_map_count(s->kernels); i++) {
 		struct pctl_session_built *built = pctl_map_value_at(s->kernels, i);
 
@@ -202,33 +204,36 @@ const pctl_profile_record *pctl_session_profile_known(const pctl_session *s)
 	return s->profile;
 }
 
-/* Path of a compiled kernel: everything it depends on is in the name. NULL: no cache, or no memory. */
-static char *cache_path(const pctl_session *s, const pctl_cid *wire)
+/* Everything that a compiled kernel depends on is in the name. */
+char *pctl_session_cache_path(const pctl_session *s, const struct pctl_session_built *built,
+			      const pctl_call *call)
 {
 	char a[PCTL_CID_TEXT_SIZE], b[PCTL_CID_TEXT_SIZE];
 	pctl_str_buf path = PCTL_STR_BUF_INIT;
+	pctl_cid wire;
 
-	if (s->cache_dir == NULL || s->o.table->kernel_cache == NULL)
+	if (s->cache_dir == NULL || s->o.table->kernel_cache == NULL ||
+	    pctl_cid_of(built->wire, built->n_wire, call, &wire) != PCTL_OK)
 		return NULL;
 	pctl_str_addf(&path, "%s/%s-%s", s->cache_dir, pctl_cid_format(&s->identity_cid, a),
-		      pctl_cid_format(wire, b));
+		      pctl_cid_format(&wire, b));
 	return pctl_str_finish(&path);
 }
 
-/* Keep what the driver compiled, unless the disk has these very bytes. */
-static void keep_compiled(pctl_session *s, pctl_kernel *k, const char *path, const char *cached,
-			  uint64_t n_cached)
+/* A cache that cannot be written only costs time. Of a driver that keeps its kernels itself an empty file says that it has this one. */
+void pctl_session_keep_compiled(const pctl_session *s, const pctl_backend *table, pctl_device *dev,
+				pctl_kernel *k, const char *path, const char *cached,
+				uint64_t n_cached)
 {
 	uint64_t n = 0;
 	void *blob;
 
-	if (path == NULL || s->o.table->kernel_cache(s->dev, NULL, k, 0, NULL, &n) != PCTL_OK ||
-	    n == 0 || n > LARGEST_CACHE)
+	if (path == NULL || table->kernel_cache(dev, NULL, k, 0, NULL, &n) != PCTL_OK ||
+	    n > LARGEST_CACHE || (n == 0 && pctl_file_exists(path)))
 		return;
-	blob = malloc(n);
-	/* A cache that cannot be written only costs time. */
-	if (blob != NULL && s->o.table->kernel_cache(s->dev, NULL, k, n, blob, &n) == PCTL_OK &&
-	    (n != n_cached || memcmp(blob, cached, n) != 0) &&
+	blob = malloc(n + 1);
+	if (blob != NULL && (n == 0 || table->kernel_cache(dev, NULL, k, n, blob, &n) == PCTL_OK) &&
+	    (n == 0 || n != n_cached || memcmp(blob, cached, n) != 0) &&
 	    pctl_file_make_dirs(s->cache_dir, NULL) == PCTL_OK)
 		(void)pctl_file_write(path, blob, n, 0, NULL);
 	free(blob);
@@ -276,26 +281,26 @@ pctl_status pctl_session_entry(pctl_session *s, const pctl_kernel_module *unit,
 pctl_status pctl_session_build_entry(pctl_session *s, struct pctl_session_built *built,
 				     const pctl_call *call, pctl_kernel **out)
 {
-	char *path = NULL, *cached = NULL;
-	uint64_t n_cached = 0;
+	char *path, *cached = NULL;
+	uint64_t n_cached = 0, elsewhere_ns, began;
 	pctl_status status;
-	pctl_cid cid;
 
 	*out = built->kernel;
 	if (*out != NULL)
 		return PCTL_OK;
-	status = pctl_cid_of(built->wire, built->n_wire, call, &cid);
-	if (status != PCTL_OK)
-		return status;
-	path = cache_path(s, &cid);
+	elsewhere_ns = pctl_session_claim(s, built, call);
+	path = pctl_session_cache_path(s, built, call);
+	began = pctl_clock_ns();
 	if (path != NULL && pctl_file_exists(path))
 		(void)pctl_file_read(path, LARGEST_CACHE, NULL, &cached, &n_cached);
 	status = s->o.table->kernel_build(s->dev, call, built->wire, built->n_wire,
 					  s->o.build_flags, cached, n_cached, &built->kernel);
 	if (status == PCTL_OK)
-		keep_compiled(s, built->kernel, path, cached, n_cached);
+		pctl_session_keep_compiled(s, s->o.table, s->dev, built->kernel, path, cached,
+					   n_cached);
 	else
 		built->kernel = NULL;
+	pctl_session_judge_ahead(s, elsewhere_ns, pctl_clock_ns() - began);
 	*out = built->kernel;
 	free(cached);
 	free(path);

@@ -118,6 +118,11 @@ pctl_device *pctl_session_device(const pctl_session *s);
 /* Build every kernel of a plan now. Errors: what kernel_build refuses; PC3110 (it took more than it may, and the worker was
  * ended for it: the session is of no more use). */
 pctl_status pctl_session_build(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call);
+/* 1: it is of use to tell the session what it will build. */
+int pctl_session_looks_ahead(const pctl_session *s);
+/* Kernels of this plan will be built before long: further processes may compile them meanwhile, on devices that are processors themselves.
+ * It says nothing: what cannot be built is refused where it is built. */
+void pctl_session_foresee(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call);
 /* 1: all of them are. */
 int pctl_session_has_built(const pctl_session *s, const pctl_job_plan *plan);
 /* The unit built for this device, from the session's cache, the disk's, or now. */

@@ -18,6 +18,7 @@ struct pctl_session_built {
 	struct pctl_session_built *contract;
 	pctl_contract_proof proof;
 	uint32_t contract_asked;
+	uint32_t is_foreseen; /* session_ahead.c has it among its tasks */
 };
 
 struct pctl_session {
@@ -46,6 +47,8 @@ struct pctl_session {
 	pctl_optional_record *optional;	   /* session_optional.c; NULL: nothing was asked for yet */
 	uint32_t tunable[PCTL_N_TUNABLES]; /* session_tuning.c */
 	int tuning_learned;
+	struct pctl_session_ahead *ahead; /* session_ahead.c; NULL: nothing is compiled elsewhere */
+	int is_never_ahead;		  /* 1: it was tried, and gains nothing */
 	int limits_known;   /* 1: by the table, so that nothing needs to be searched for */
 	int limits_learned; /* 1: what is kept of this device is among them */
 };
@@ -86,6 +89,21 @@ pctl_status pctl_session_aside(const pctl_session *s, const pctl_call *call,
 			       pctl_device **dev);
 void pctl_session_aside_close(pctl_backend_instance *aside, pctl_device *dev,
 			      const pctl_call *call);
+
+/* Where the compiled kernel is kept, released with free(); NULL: nowhere. */
+char *pctl_session_cache_path(const pctl_session *s, const struct pctl_session_built *built,
+			      const pctl_call *call);
+/* Keep what the driver compiled, unless the disk has these very bytes; `table` and `dev` made it. [any thread] */
+void pctl_session_keep_compiled(const pctl_session *s, const pctl_backend *table, pctl_device *dev,
+				pctl_kernel *k, const char *path, const char *cached,
+				uint64_t n_cached);
+/* session_ahead.c: the session is about to build it, and nobody else begins to; who has begun is waited for. How long that took
+ * him; 0: nobody did it. */
+uint64_t pctl_session_claim(pctl_session *s, const struct pctl_session_built *built,
+			    const pctl_call *call);
+/* It is built. What others compiled must load in less time than it took them, else they are sent home, as they are when all is done. */
+void pctl_session_judge_ahead(pctl_session *s, uint64_t compiled_ns, uint64_t loaded_ns);
+void pctl_session_end_ahead(pctl_session *s);
 
 /* session_contract.c: when a session closes. */
 void pctl_session_drop_contracts(pctl_session *s);

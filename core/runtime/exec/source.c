@@ -1,5 +1,5 @@
 /* Data sources; see source.h. */
-#include "runtime/exec/source.h"
+#include "runtime/exec/source_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,19 +13,6 @@
 #include "runtime/graph/type.h"
 
 #define LARGEST_STDIN (1ull << 32)
-
-struct pctl_data_source {
-	char *name;
-	int fd;		   /* of a file, or -1 */
-	char *memory;	   /* standard input, or taken over */
-	const char *bytes; /* in memory: that, or the caller's; NULL: elsewhere */
-	pctl_blob blob;
-	uint64_t n_bytes, base; /* base: where the bytes begin in the file */
-	pctl_tensor_type type;	/* dtype 0: none is known */
-	pctl_cid cid;
-	uint32_t is_zero;
-	uint32_t has_blob, is_shared; /* is_shared: the descriptor is somebody else's */
-};
 
 static pctl_status create(const char *name, const pctl_call *call, pctl_data_source **out)
 {
@@ -57,68 +44,12 @@ void pctl_source_close(pctl_data_source *s)
 	free(s);
 }
 
-static pctl_status io_error(const pctl_call *call, const pctl_data_source *s, int error)
+pctl_status pctl_source_io_error(const pctl_call *call, const pctl_data_source *s, int error)
 {
 	char reason[128];
 
 	return pctl_refuse(call, PC3_IO, "cannot read %s: %s", s->name,
 			   strerror_r(error, reason, sizeof(reason)));
-}
-
-/* Every piece of the source, and the CID of them all. */
-static pctl_status walk(pctl_data_source *s, const pctl_call *call,
-			pctl_status (*take)(void *ctx, uint64_t offset, const void *data,
-					    uint64_t n),
-			void *ctx, pctl_cid *cid)
-{
-	uint8_t *piece = malloc(PCTL_SOURCE_PIECE);
-	pctl_hasher *hasher = NULL;
-	pctl_status status = pctl_hasher_create(call, &hasher);
-
-	if (piece == NULL && status == PCTL_OK)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory to read %s", s->name);
-	if (status == PCTL_OK && s->is_zero)
-		memset(piece, 0, PCTL_SOURCE_PIECE);
-	for (uint64_t offset = 0; status == PCTL_OK && offset < s->n_bytes;) {
-		uint64_t n = s->n_bytes - offset < PCTL_SOURCE_PIECE ? s->n_bytes - offset
-								     : PCTL_SOURCE_PIECE;
-		const void *data = piece;
-
-		if (s->has_blob) {
-			/* A map shows what somebody else writes to the file: what is hashed is what is handed on. */
-			data = s->blob.mapped ? memcpy(piece, s->blob.data + offset, n)
-					      : s->blob.data + offset;
-		} else if (s->bytes != NULL) {
-			data = s->bytes + offset;
-		} else if (!s->is_zero) {
-			ssize_t got = pread(s->fd, piece, n, (off_t)(s->base + offset));
-
-			if (got < 0 && errno == EINTR)
-				continue;
-			if (got < 0)
-				status = io_error(call, s, errno);
-			else if (got == 0)
-				status =
-					pctl_refuse(call, PC5210_INPUT_CHANGED,
-						    "%s became shorter while it was read", s->name);
-			n = got > 0 ? (uint64_t)got : 0;
-		}
-		if (status == PCTL_OK)
-			status = pctl_hasher_update(hasher, data, n);
-		if (status == PCTL_OK && take != NULL)
-			status = take(ctx, offset, data, n);
-		if (status == PCTL_OK && pctl_is_cancelled(call))
-			status = pctl_refuse(call, PC4_CANCELLED, "cancelled while reading %s",
-					     s->name);
-		offset += n;
-	}
-	if (status == PCTL_OK) {
-		status = pctl_hasher_finish(hasher, cid);
-		hasher = NULL;
-	}
-	pctl_hasher_destroy(hasher);
-	free(piece);
-	return status;
 }
 
 /* A pipe gives its bytes once, and a run reads an input more than once. */
@@ -148,16 +79,17 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 	} else {
 		s->fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (s->fd < 0 || fstat(s->fd, &st) != 0)
-			status = io_error(call, s, errno);
+			status = pctl_source_io_error(call, s, errno);
 		else if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) /* /dev/null has no bytes */
 			status = read_pipe(s, call);
 		else if (!S_ISREG(st.st_mode))
-			status = io_error(call, s, S_ISDIR(st.st_mode) ? EISDIR : EINVAL);
+			status = pctl_source_io_error(call, s,
+						      S_ISDIR(st.st_mode) ? EISDIR : EINVAL);
 		else
 			s->n_bytes = (uint64_t)st.st_size;
 	}
 	if (status == PCTL_OK)
-		status = walk(s, call, NULL, NULL, &s->cid);
+		status = pctl_source_walk(s, call, NULL, NULL, &s->cid);
 	if (status != PCTL_OK) {
 		pctl_source_close(s);
 		return status;
@@ -179,7 +111,7 @@ pctl_status pctl_source_open_shared(const char *name, int fd, uint64_t base, uin
 	s->is_shared = 1;
 	s->base = base;
 	s->n_bytes = n_bytes;
-	status = walk(s, call, NULL, NULL, &s->cid);
+	status = pctl_source_walk(s, call, NULL, NULL, &s->cid);
 	if (status != PCTL_OK) {
 		pctl_source_close(s);
 		return status;
@@ -210,7 +142,7 @@ static pctl_status open_bytes(const char *name, char *memory, const void *data, 
 	s->memory = memory;
 	s->bytes = data;
 	s->n_bytes = n_bytes;
-	status = walk(s, call, NULL, NULL, &s->cid);
+	status = pctl_source_walk(s, call, NULL, NULL, &s->cid);
 	if (status != PCTL_OK) {
 		pctl_source_close(s);
 		return status;
@@ -287,7 +219,7 @@ pctl_status pctl_source_open_zero(uint64_t n_bytes, const pctl_call *call, pctl_
 		return status;
 	s->is_zero = 1;
 	s->n_bytes = n_bytes;
-	status = walk(s, call, NULL, NULL, &s->cid);
+	status = pctl_source_walk(s, call, NULL, NULL, &s->cid);
 	if (status != PCTL_OK) {
 		pctl_source_close(s);
 		return status;
@@ -355,7 +287,7 @@ pctl_status pctl_source_stream(pctl_data_source *s, const pctl_call *call,
 			       void *ctx)
 {
 	pctl_cid again;
-	pctl_status status = walk(s, call, take, ctx, &again);
+	pctl_status status = pctl_source_walk(s, call, take, ctx, &again);
 
 	if (status == PCTL_OK && pctl_cid_compare(&again, &s->cid) != 0)
 		status = pctl_refuse(call, PC5210_INPUT_CHANGED, "%s changed while it was read",

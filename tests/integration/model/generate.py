@@ -140,9 +140,13 @@ def small(h, device):
     fresh, _ = generate(h, "penalised", model, "--backend", device, "--repetition-penalty", "100", "--presence-penalty", "10", "--frequency-penalty", "100", tokens=12)
     h.check("what was there does not come again", len(set(tokens_of(fresh)[0])) == 12 and not set(tokens_of(fresh)[0]) & set(PROMPT.encode()), str(tokens_of(fresh)))
     h.check("without a penalty it does", len(set(tokens_of(plainly)[0])) < 12, str(tokens_of(plainly)))
+    status, _, err = h.run("generate", "--model", model, "--prompt", "x" * 20, "--tokens", "500", "--context", "64", "--ignore-end", "--backend", device)
+    h.check("a context that is full is told", status == 0 and "the context of 64 tokens is full: sequence 0 ends after " in err and " of 500\n" in err, err)
+    status, _, err = h.run("generate", "hello", "--model", model, "--prompt", "x")
+    h.check("an argument too many is named", status == 2 and 'PC0010' in err and '"hello" is one argument too many' in err, err)
     status, text, err = h.run("generate", "--model", model, "--prompt", "-", "--tokens", "3", "--context", "128", "--backend", device, stdin=PROMPT.encode())
     h.check("the prompt from standard input", status == 0 and "tokens/s" in err, err)
-    for shape, more in (("qwen3-0.6b", ()), ("llama3.2-1b", ("--type", "bf16")), ("gemma-2b", ()), ("mixtral-8x7b", ("--set", "n_experts=4")), ("qwen1.5-moe-a2.7b", ("--set", "n_experts=4", "--set", "n_ff_shared=96")), ("mistral-7b", ("--type", "q8_0")), ("phi3-mini-4k", ("--set", "window=7")),
+    for shape, more in (("qwen3-0.6b", ()), ("llama3.2-1b", ("--type", "bf16")), ("gemma-2b", ()), ("mixtral-8x7b", ("--set", "n_experts=4")), ("qwen1.5-moe-a2.7b", ("--set", "n_experts=4", "--set", "n_ff_shared=96")), ("mistral-7b", ("--type", "q8_0")), ("phi3-mini-4k", ("--set", "window=7")), ("phi4-mini-4k", ("--set", "rope_dims=12")),
                         ("deepseek-moe-16b", ("--set", "n_layers=3", "--set", "window=7", "--set", "n_experts=4", "--set", "n_used=2", "--set", "n_ff_shared=192", "--set", "n_ff_dense=80"))):
         path = synth(h, f"{shape}.gguf", shape, 3, more=more)
         _, got = generate(h, shape, path, "--backend", device, tokens=3)

@@ -64,7 +64,7 @@ def held(h, what, got, want, document, other):
 # ---- families on devices
 
 FAMILIES = {"qwen2.5-0.5b": [], "qwen3-0.6b": [], "llama3.2-1b": ["--type", "q8_0"], "gemma-2b": ["--type", "bf16"]}
-MORE = {"gemma2-2b": [], "mistral-7b": ["--type", "f16"], "mixtral-8x7b": [], "qwen3-30b-a3b": [], "phi3-mini-4k": ["--set", "window=7"],
+MORE = {"gemma2-2b": [], "mistral-7b": ["--type", "f16"], "mixtral-8x7b": [], "qwen3-30b-a3b": [], "phi3-mini-4k": ["--set", "window=7"], "phi4-mini-4k": ["--set", "rope_dims=12"],
         "deepseek-moe-16b": ["--set", "window=7", "--set", "n_ff_shared=192", "--set", "n_ff_dense=80", "--set", "n_experts=4", "--set", "n_used=2"]}
 
 

@@ -35,7 +35,7 @@ def description(name, layout):
         more.update(rope_original=str(c["long"][0]), rope_magnitude=models.magnitude(c))
     return {**more, "n_dense": str(c["dense"]), "n_ff_dense": str(c["ff_dense"]), "n_ff_shared": str(c["shared"]), "family": kind, "n_layers": str(c["layers"]), "n_embd": str(c["embd"]), "n_heads": str(c["heads"]), "n_kv_heads": str(c["kv"]), "head_dim": str(c["dim"]),
             "n_ff": str(c["ff"]), "n_vocab": str(c["vocab"]), "n_context": str(c["context"]), "rms_eps": float(np.float32(c["eps"])), "rope_base": c["base"],
-            "rope_pairing": "neighbours" if layout == "gguf" and family(name) in ("llama", "mistral", "mixtral", "deepseek") else "halves", "rope_scaling": scaling,
+            "rope_dims": str(models.turned(c)), "rope_pairing": "neighbours" if layout == "gguf" and family(name) in ("llama", "mistral", "mixtral", "deepseek") else "halves", "rope_scaling": scaling,
             "n_experts": str(c["experts"]), "n_used": str(c["used"]), "window": str(c["window"]), "window_first": "1" if name == "qwen2-late" else "0", "window_every": "2" if kind == "gemma2" else "1",
             "attn_softcap": c["attn_cap"], "final_softcap": c["cap"], "attn_scale": float(np.float32(c["dim"] ** -0.5)),
             "embed_scale": float(np.float32(np.sqrt(c["embd"]))) if c["gelu"] else 1, "norm_offset": 1 if c["gelu"] and layout == "hf" else 0,
@@ -97,7 +97,8 @@ def gguf_faults(h):
     one("values of another size", "PC6283", UNSUPPORTED, "value_length", k=key("qwen2.attention.value_length", models.U32, struct.pack("<I", 8)))
     one("an unknown key", "PC6283", UNSUPPORTED, "qwen2.residual_scale", k=key("qwen2.residual_scale", models.F32, struct.pack("<f", 1)))
     one("parallel residuals", "PC6283", UNSUPPORTED, k=key("qwen2.use_parallel_residual", models.BOOL, b"\1"))
-    one("half of a head turned", "PC6283", UNSUPPORTED, "dimension_count", k=key("qwen2.rope.dimension_count", models.U32, struct.pack("<I", 8)))
+    for n in (0, 7, 18):
+        one(f"{n} of 16 features turned", "PC6282", INVALID, f"{n} of 16", k=key("qwen2.rope.dimension_count", models.U32, struct.pack("<I", n)))
     one("another scaling", "PC6283", UNSUPPORTED, "longrope", k=key("qwen2.rope.scaling.type", models.STRING, text("longrope")))
     one("numbers of yarn without yarn", "PC6283", UNSUPPORTED, "yarn_beta_fast", k=key("qwen2.rope.scaling.yarn_beta_fast", models.F32, struct.pack("<f", 8)))
     t, k = of("qwen2-yarn")
@@ -150,6 +151,7 @@ def gguf_faults(h):
     one("frequencies that nobody published", "PC6283", UNSUPPORTED, "rope_freqs", t={**t, "rope_freqs.weight": np.arange(1, 9, dtype=np.float32)}, k=k)
     one("frequencies of another shape", "PC6283", UNSUPPORTED, "rope_freqs", t={**t, "rope_freqs.weight": np.ones(3, np.float32)}, k=k)
     t, k = of("mixtral")
+    one("half of a head turned, as neighbours", "PC6283", UNSUPPORTED, "dimension_count", t=t, k={**k, "llama.rope.dimension_count": (models.U32, struct.pack("<I", 8))})
     one("more experts than there are", "PC6282", INVALID, "experts", t=t, k={**k, "llama.expert_used_count": (models.U32, struct.pack("<I", 5))})
     one("a shared expert", "PC6286", UNSUPPORTED, "shexp", t={**t, "blk.0.ffn_gate_shexp.weight": np.zeros((4, 64), np.float32)}, k=k)
     one("a missing tensor", "PC6284", INVALID, "blk.1.ffn_up.weight", t=without(tensors, "blk.1.ffn_up.weight"))
@@ -221,7 +223,17 @@ def config_faults(h):
         m = got["model"] if got else {}
         h.check(f"config: longrope, {what}", m.get("rope_scaling") == "longrope" and m.get("rope_magnitude") == models.magnitude(FAMILIES["phi3-long"]) and m.get("rope_original") == "8", err + str(m))
     one("phi3: biases", "PC6283", UNSUPPORTED, "attention_bias", name="phi3", attention_bias=True)
-    one("phi3: half a head turned", "PC6283", UNSUPPORTED, "partial_rotary_factor", name="phi3", partial_rotary_factor=0.75)
+    # Of a head of 24 features.
+    for part, code, status, word in ((0, "PC6282", INVALID, "no part"), (1.25, "PC6282", INVALID, "no part"), (-0.5, "PC6282", INVALID, "no part"), ("0.5", "PC6282", INVALID, "no number"),
+                                     (0.03, "PC6282", INVALID, "0 of 24"), (0.25 / 6, "PC6282", INVALID, "1 of 24"), (0.3, "PC6282", INVALID, "7 of 24")):
+        one(f"phi3: {part} of a head turned", code, status, word, name="phi3", partial_rotary_factor=part)
+    one("phi3: two parts of a head", "PC6282", INVALID, "given twice", name="phi3-part", partial_rotary_factor=0.5, rope_scaling={**config("phi3-part")["rope_scaling"], "partial_rotary_factor": 0.75})
+    one("longrope: factors of a whole head", "PC6282", INVALID, "16 numbers for 12", name="phi3-long", partial_rotary_factor=0.75)
+    for what, more, within in (("within", {"partial_rotary_factor": None}, {"partial_rotary_factor": 0.75}), ("twice alike", {}, {"partial_rotary_factor": 0.75}), ("not quite", {"partial_rotary_factor": 0.78}, {})):
+        shutil.rmtree(h.path("bad"), ignore_errors=True)
+        write_hf(h.path("bad"), hf_tensors("phi3-part", weights("phi3-part")), {**config("phi3-part"), **more, "rope_scaling": {**config("phi3-part")["rope_scaling"], **within}})
+        got, err = show(h, h.path("bad"))
+        h.check(f"config: a part of a head, {what}", got is not None and got["model"]["rope_dims"] == "24", err)
     one("phi3: a bias of the head", "PC6283", UNSUPPORTED, "lm_head_bias", name="phi3", lm_head_bias=True)
     one("deepseek: groups of experts", "PC6283", UNSUPPORTED, "n_group", name="deepseek", n_group=8)
     one("deepseek: by sigmoid", "PC6283", UNSUPPORTED, "scoring_func", name="deepseek", scoring_func="sigmoid")
@@ -397,7 +409,7 @@ def drawn(seed, role, layer, expert, shape):
 SMALL = ["--layers", "2", "--vocab", "300", "--context", "128", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=32", "--set", "n_ff=96"]
 EXPERTS = ["--set", "n_experts=4", "--set", "n_used=2"]
 SHAPES = {"qwen2.5-0.5b": [], "qwen3-0.6b": [], "llama3-8b": [], "llama3.2-1b": [], "mistral-7b": [], "mixtral-8x7b": EXPERTS, "qwen3-30b-a3b": EXPERTS, "gemma-2b": [], "gemma2-2b": [],
-          "qwen1.5-moe-a2.7b": [*EXPERTS, "--set", "n_ff_shared=160"], "qwen2.5-7b-yarn": [], "phi3-mini-4k": [],
+          "qwen1.5-moe-a2.7b": [*EXPERTS, "--set", "n_ff_shared=160"], "qwen2.5-7b-yarn": [], "phi3-mini-4k": [], "phi4-mini-4k": ["--set", "rope_dims=24"],
           "deepseek-moe-16b": [*EXPERTS, "--set", "n_ff_shared=192", "--set", "n_ff_dense=160"]}
 
 
@@ -501,6 +513,12 @@ def convert(h):
             same = values(h, t).tobytes() == values(h, t, h.path("c/model.safetensors")).tobytes()
             h.check(f"convert {name} back {t['name']}", same or FAMILIES[name]["gelu"])
         shutil.rmtree(h.path("c"))
+    # Elsewhere a part of a head is turned by llama.cpp alone.
+    part = write_gguf(h.path("part.gguf"), gguf_tensors("qwen2", weights("qwen2")), {**gguf_keys("qwen2"), "qwen2.rope.dimension_count": (models.U32, struct.pack("<I", 8))})
+    got, why = show(h, part)
+    h.check("half of a head turned", got is not None and got["model"]["rope_dims"] == "8" and b"dims = 8;" in h.run("model", "pipeline", part)[1], why)
+    status, _, err = h.run("model", "convert", part, h.path("part"), "--no-tokenizer")
+    h.check("half of a head turned: what config.json cannot say", status == INVALID and "PC6290" in err and "part of a head" in err, err)
     folder = write_hf(h.path("c"), hf_tensors("qwen3", weights("qwen3")), config("qwen3"), dtype="BF16")
     h.write("c/tokenizer.json", b'{"a": "tokenizer"}')
     h.run("model", "convert", folder, h.path("half32"))

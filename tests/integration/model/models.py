@@ -14,7 +14,7 @@ from tensor import gguf, safetensors  # noqa: E402
 U32, F32, BOOL, STRING, ARRAY = 4, 6, 7, 8, 9  # of values of GGUF
 
 BASE = dict(layers=2, embd=64, heads=4, kv=2, dim=16, ff=96, vocab=300, context=128, eps=1e-6, base=10000.0, tied=False, bias=False, o_bias=False, qk=False,
-            gelu=False, window=0, slides=lambda i: True, experts=0, used=0, norm=True, llama3=None, linear=None, yarn=None, dynamic=None, long=None, shared=0, dense=0, ff_dense=0, attn_cap=0.0, cap=0.0, post=False, scale=None, gguf=True)
+            gelu=False, window=0, slides=lambda i: True, experts=0, used=0, norm=True, turned=0, llama3=None, linear=None, yarn=None, dynamic=None, long=None, shared=0, dense=0, ff_dense=0, attn_cap=0.0, cap=0.0, post=False, scale=None, gguf=True)
 FAMILIES = {
     "llama": dict(BASE, eps=1e-5, base=500000.0),
     "llama-scaled": dict(BASE, eps=1e-5, base=500000.0, tied=True, llama3=(32.0, 1.0, 4.0, 8192)),
@@ -35,6 +35,10 @@ FAMILIES = {
     # The context that it was trained with, what is said of attention's factor, and whether a pipeline of 16 positions is longer.
     "phi3-long": dict(BASE, eps=1e-5, dim=32, tied=True, window=200, long=(8, None, True)),
     "phi3-near": dict(BASE, eps=1e-5, dim=32, long=(64, 1.25, False)),
+    # Three quarters of a head turned, as Phi 4 mini has it, and half of one.
+    "phi3-part": dict(BASE, eps=1e-5, dim=32, tied=True, turned=24, long=(8, None, True)),
+    "phi3-half": dict(BASE, eps=1e-5, kv=4, turned=8),
+    "phi3-yarn": dict(BASE, eps=1e-5, dim=32, turned=12, yarn=(4.0, 2048, 4.0, 0.25, 1.0)),
     "llama-long": dict(BASE, eps=1e-5, long=(4, None, True)),
     "qwen3": dict(BASE, base=1000000.0, dim=32, qk=True),
     "qwen3moe": dict(BASE, base=1000000.0, dim=32, qk=True, experts=18, used=3, ff=32),
@@ -89,8 +93,13 @@ def rms(x, w, eps):
     return x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * w.astype(np.float64)
 
 
+def turned(c):
+    """Features of a head that are turned, the first ones."""
+    return c["turned"] or c["dim"]
+
+
 def inverse_frequencies(c):
-    f = c["base"] ** (-np.arange(0, c["dim"], 2) / c["dim"])
+    f = c["base"] ** (-np.arange(0, turned(c), 2) / turned(c))
     if c["linear"]:
         return f / c["linear"]
     if c["long"]:
@@ -98,9 +107,9 @@ def inverse_frequencies(c):
     if c["yarn"]:
         factor, original, fast, slow, _ = c["yarn"]
         def pair(turns):
-            return c["dim"] * math.log(original / (turns * 2 * math.pi)) / (2 * math.log(c["base"]))
-        low, high = max(math.floor(pair(fast)), 0), min(math.ceil(pair(slow)), c["dim"] - 1)
-        ramp = np.clip((np.arange(c["dim"] // 2) - low) / max(high - low, 0.001), 0, 1)
+            return turned(c) * math.log(original / (turns * 2 * math.pi)) / (2 * math.log(c["base"]))
+        low, high = max(math.floor(pair(fast)), 0), min(math.ceil(pair(slow)), turned(c) - 1)
+        ramp = np.clip((np.arange(turned(c) // 2) - low) / max(high - low, 0.001), 0, 1)
         return f / factor * ramp + f * (1 - ramp)
     if c["llama3"]:
         factor, low, high, original = c["llama3"]
@@ -113,7 +122,7 @@ def inverse_frequencies(c):
 
 def factors(c):
     """Of longrope: long ones, which grow from pair to pair, and short ones near 1."""
-    i = np.arange(c["dim"] // 2)
+    i = np.arange(turned(c) // 2)
     return (1 + 0.07 * i + i * i / 5).astype(np.float32), (1 + 0.03 * i).astype(np.float32)
 
 
@@ -128,11 +137,12 @@ def magnitude(c):
 
 
 def turn(x, c):
-    """x: [t, heads, dim], pairs are i and i + dim/2."""
+    """x: [t, heads, dim], pairs are i and i + n/2 of the first n."""
     angle = np.arange(len(x))[:, None] * inverse_frequencies(c)
     cos, sin = magnitude(c) * np.cos(angle)[:, None], magnitude(c) * np.sin(angle)[:, None]
-    a, b = x[..., :c["dim"] // 2], x[..., c["dim"] // 2:]
-    return np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+    n = turned(c)
+    a, b = x[..., :n // 2], x[..., n // 2:n]
+    return np.concatenate([a * cos - b * sin, b * cos + a * sin, x[..., n:]], -1)
 
 
 def softmax(x):
@@ -206,7 +216,7 @@ def neighbours(a, dim):
 
 
 def divisors(c):
-    return (c["base"] ** (-np.arange(0, c["dim"], 2) / c["dim"]) / inverse_frequencies(c)).astype(np.float32)
+    return (c["base"] ** (-np.arange(0, turned(c), 2) / turned(c)) / inverse_frequencies(c)).astype(np.float32)
 
 
 GGUF_NAMES = {"qkv": "attn_qkv.weight", "gate_up": "ffn_up.weight", "attn_norm": "attn_norm.weight", "q": "attn_q.weight", "k": "attn_k.weight", "v": "attn_v.weight", "o": "attn_output.weight",
@@ -262,6 +272,8 @@ def gguf_keys(name):
         u32(k, c[v])
     u32("feed_forward_length", c["ff_dense"] or c["ff"])
     f32("attention.layer_norm_rms_epsilon", c["eps"])
+    if c["turned"]:
+        u32("rope.dimension_count", c["turned"])
     f32("rope.freq_base", c["base"])
     if c["experts"]:
         u32("expert_count", c["experts"])
@@ -369,13 +381,15 @@ def config(name):
         long, short = ([float(x) for x in v] for v in factors(c))
         out["rope_scaling"] = {"type": "longrope", "long_factor": long, "short_factor": short, **({"attention_factor": said} if said else {})}
         out["original_max_position_embeddings"] = original
+    if c["turned"]:
+        out["partial_rotary_factor"] = c["turned"] / c["dim"]
     if c["dynamic"]:
         out["rope_scaling"] = {"type": "dynamic", "factor": c["dynamic"]}
     if c["window"] and kind == "qwen2":
         out.update(sliding_window=c["window"], use_sliding_window=True, max_window_layers=1)
     if kind == "phi3":
         out.update(embd_pdrop=0.0, resid_pdrop=0.0, attention_bias=False, original_max_position_embeddings=c["long"][0] if c["long"] else c["context"])
-        if not c["long"]:
+        if not c["long"] and not c["yarn"]:
             out["rope_scaling"] = None
     if kind == "deepseek":
         out.update(n_routed_experts=c["experts"], n_shared_experts=c["shared"] // c["ff"], num_experts_per_tok=c["used"], moe_intermediate_size=c["ff"], first_k_dense_replace=c["dense"],

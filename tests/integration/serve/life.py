@@ -71,6 +71,8 @@ for host, want in (("localhost", 200), (f"127.0.0.1:{s.port}", 200), ("[::1]:1",
                    ("127.0.0.1:x", 403), ("127.0.0.2", 403)):
     got, _, data = s.ask("GET", "/health", headers={"Host": host})
     h.check(f"Host: {host}", got == want and (want == 200 or json.loads(data)["error"]["code"] == "PC6259"), (got, data))
+got = s.raw(b"GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n", timeout=patient(4))
+h.check("two Hosts", got.startswith(b"HTTP/1.1 403 ") and b"PC6259" in got, got)
 h.check("no Host at all", b" 200 " not in s.raw(b"GET /health HTTP/1.0\r\n\r\n").split(b"\r\n")[0])
 h.check("it ends", s.stop() == (0, ""))
 

@@ -69,6 +69,39 @@ for name, data, status, code in (
         ("chunks", (HEAD + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n").encode(), "411", "PC6258"), ("no length", HEAD.encode() + b"\r\n", "411", "PC6258")):
     line, body = code_of(s.raw(data, timeout=patient(6)))
     h.check(f"rude: {name}", status in line and json.loads(body)["error"]["code"] == code, (line, body))
+# What two who read it might end at two places, and what brings a second request in its body: refused, and nothing behind it is answered.
+behind = request({"prompt": "smuggled", "max_tokens": 1})
+one = json.dumps({"model": "fake", "prompt": "a", "max_tokens": 2}).encode()
+for name, data, status, code in (
+        ("two lengths", HEAD.encode() + b"Content-Length: %d\r\nContent-Length: %d\r\n\r\n" % (len(one), len(one) + len(behind)) + one + behind, "411", "PC6258"),
+        ("two lengths, the other way round", HEAD.encode() + b"Content-Length: %d\r\nContent-Length: %d\r\n\r\n" % (len(one) + len(behind), len(one)) + one + behind, "411", "PC6258"),
+        ("the same length twice", HEAD.encode() + b"Content-Length: %d\r\nContent-Length: %d\r\n\r\n" % (len(one), len(one)) + one + behind, "411", "PC6258"),
+        ("two lengths in one header", HEAD.encode() + b"Content-Length: %d, %d\r\n\r\n" % (len(one), len(one)) + one + behind, "411", "PC6258"),
+        ("a length and chunks", HEAD.encode() + b"Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" % (len(one) + 9) + one + behind, "411", "PC6258"),
+        ("chunks in a folded line", HEAD.encode() + b"Content-Length: %d\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" % len(one) + one + behind, "411", "PC6258"),
+        ("a length with a sign", HEAD.encode() + b"Content-Length: +%d\r\n\r\n" % len(one) + one + behind, "411", "PC6258"),
+        ("chunks for a document", b"GET /health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + behind, "411", "PC6258"),
+        ("a body without end for a document", b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n" + behind, "411", "PC6258")):
+    got = s.raw(data, timeout=patient(4))
+    line, body = code_of(got)
+    if status in line:
+        body = json.loads(body)["error"]["code"] if body.count(b'"error"') == 1 else body
+    h.check(f"smuggled: {name}", (status in line and body == code or b" 400 " in line.encode()) and b" 200 " not in got, got[:400])
+got = s.raw(b"GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello", timeout=patient(4))
+h.check("a small body for a document is passed over", got.startswith(b"HTTP/1.1 200 ") and got.count(b"HTTP/1.1") == 1, got)
+deep = [("arrays", b"[" * 9000), ("objects", b'{"a":' * 3000), ("whole arrays", b"[" * 5000 + b"]" * 5000), ("a prompt of arrays", b'{"model":"fake","prompt":' + b"[" * 40 + b"]" * 40 + b"}"),
+        ("names", b"{" + b",".join(b'"n%d":1' % i for i in range(1500)) + b"}"),
+        ("one name over and over", b"{" + b",".join([b'"a":1'] * 2500) + b"}")]
+for name, data in deep:
+    line, body = code_of(s.raw(request(data), timeout=patient(6)))
+    h.check(f"JSON of many {name}", " 400 " in line and json.loads(body)["error"]["code"] in ("PC6260", "PC6264", "PC6261", "PC6262"), (line, body))
+burst = s.connect(patient(20))
+burst.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 300 + b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+got = b""
+while more := burst.recv(65536):
+    got += more
+burst.close()
+h.check("300 requests in one breath are answered in turn", got.count(b"HTTP/1.1 200 OK") == 301, got.count(b"HTTP/1.1"))
 two = s.raw(request({"prompt": "a", "max_tokens": 2}) + request({"prompt": "b", "max_tokens": 2}), timeout=1)
 h.check("two requests at once", two.count(b"HTTP/1.1 200") == 2, two)
 w.end("rude")

@@ -27,7 +27,9 @@ def ids_of(h, command, path, text):
 
 def texts(r, licence):
     pools = ["abcXYZ", " ", " \n\t\r", "0123456789\u0660\u00b2\u2167", "'sStTmM\u017fdDlLrRvVeE", "\u00e9\u0301\u0323\u212b\u1100\u1161\u11a8", "\u4e2d\u6587\u3042\uac00",
-             "\U0001f468\u200d\U0001f469\u200d\U0001f467\ufe0f\U0001f3fd", "\u00a0\u1680\u180e\u2003\u2028\u202f\u3000\x85\x1c", "!?#/\\.,-_", "\u01c5\u02b0\u05d0\u0905\u0903"]
+             "\U0001f468\u200d\U0001f469\u200d\U0001f467\ufe0f\U0001f3fd", "\u00a0\u1680\u180e\u2003\u2028\u202f\u3000\x85\x1c", "!?#/\\.,-_", "\u01c5\u02b0\u05d0\u0905\u0903",
+             # Marks of many classes, some of which are taken apart.
+             "a\u0345\u0334\u0316\u0301\u0344\u0f71\u0f73\u0f75\u0f81\u0323\u0308\u1ea5\u3099\u304b\u0591\u05b0"]
     for _ in range(120):
         at = r.randrange(len(licence))
         yield licence[at:at + r.randrange(1, 200)]

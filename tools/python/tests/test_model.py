@@ -59,7 +59,7 @@ def test_what_it_is(model, tool, path):
     said, shown = model.describe(), document["model"]
     assert status == 0
     for name in ("family", "n_layers", "n_embd", "n_heads", "n_kv_heads", "head_dim", "n_ff", "n_vocab", "n_context", "n_experts", "window",
-                 "rope_pairing", "rope_scaling", "parameters"):
+                 "rope_dims", "rope_pairing", "rope_scaling", "parameters"):
         assert str(said[name]) == str(shown[name]), name
     assert said["tied"] and said["qk_norm"] and not said["qkv_bias"] and said["layout"] == "gguf" and said["path"] == str(path)
     listed = model.tensors(cids=True)
