@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "common/tensors/exact_reference.h"
+#include "conv.h"
 #include "kernels.h"
-#include "window.h"
 
 enum { ATTR_STRIDE, ATTR_PAD, ATTR_DILATION, ATTR_GROUPS, ATTR_OUT, ATTR_EXTRA };
 enum { ATTR_WINDOW = 3 }; /* of im2col */
@@ -13,13 +13,6 @@ typedef struct kind {
 	uint32_t dims, spread;
 } kind;
 static const kind kinds[] = {{1, 0}, {2, 0}, {3, 0}, {2, 1}};
-
-typedef struct convolution {
-	window w;
-	uint64_t groups, in, out;	   /* channels of x, and of y, in a group */
-	const tensor_float_format *format; /* NULL: integers */
-	pctl_tensor_type y;
-} convolution;
 
 static pctl_status types(const kit_use *u, convolution *c)
 {
@@ -112,61 +105,78 @@ static pctl_status conv_infer(const kit_use *u, pctl_op_result *out)
 	return status;
 }
 
-static void conv_plan(kit_plan *p)
+/* One element an invocation, by 4.4's exact integer sums; what comes sooner to most elements stands in front. */
+static void add_terms(tensor_kernel *k, const convolution *c)
 {
-	const kit_use *u = p->use;
+	const kit_use *u = k->plan->use;
 	const char *const names[] = {"x", "w"};
-	convolution c;
-	tensor_kernel k;
-	int wide;
+	const int wide = kit_dtype_bytes(c->y.dtype) == 8;
 
-	p->status = conv_of(u, &c);
-	if (p->status != PCTL_OK)
-		return;
-	wide = kit_dtype_bytes(c.y.dtype) == 8;
-	k = tensor_kernel_begin(p, "tensor/conv.wgsl", kit_elements(&c.y),
-				kit_dtype_bytes(c.y.dtype), c.in * c.w.taps);
 	for (uint32_t i = 0; i < 2; i++) {
 		const uint32_t dtype = u->q->in[i].dtype;
 
-		tensor_kernel_bind(&k, names[i], wide ? "u64" : "u32", kit_in(p, i));
+		tensor_kernel_bind(k, names[i], wide ? "u64" : "u32", kit_in(k->plan, i));
 		if (wide)
-			kit_wgsl_named(&k.w, "fn $_word(i: u32) -> u64 {\n\treturn $[i];\n}\n",
+			kit_wgsl_named(&k->w, "fn $_word(i: u32) -> u64 {\n\treturn $[i];\n}\n",
 				       names[i]);
 		else if (kit_codec_word(dtype) != NULL)
-			kit_wgsl_named(&k.w, kit_codec_word(dtype), names[i]);
-		if (c.format != NULL)
-			kit_wgsl_named(&k.w, kit_codec_bits(dtype), names[i]);
+			kit_wgsl_named(&k->w, kit_codec_word(dtype), names[i]);
+		if (c->format != NULL)
+			kit_wgsl_named(&k->w, kit_codec_bits(dtype), names[i]);
 	}
-	window_text(&k, &c.w, 3);
-	if (c.format != NULL) {
-		kit_wgsl_add(&k.w, c.format->text);
-		kit_wgsl_add(&k.w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
-		kit_wgsl_add(&k.w, KERNEL_EXACT_SUM);
-		kit_wgsl_add(&k.w,
+	window_text(k, &c->w, 3);
+	if (c->format != NULL) {
+		kit_wgsl_add(&k->w, c->format->text);
+		kit_wgsl_add(&k->w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
+		kit_wgsl_add(&k->w, KERNEL_EXACT_SUM);
+		kit_wgsl_add(&k->w,
 			     "fn clear() {\n\tsum_clear();\n}\nfn term(a: u32, b: u32) "
 			     "{\n\tsum_product(x_bits(a), "
 			     "w_bits(b));\n}\nfn result() -> T {\n\treturn sum_round();\n}\n");
 	} else {
 		kit_wgsl_add(
-			&k.w,
+			&k->w,
 			"var<private> acc: T;\nfn clear() {\n\tacc = T(0);\n}\nfn term(a: u32, b: "
 			"u32) {\n\tacc += x_word(a) * w_word(b);\n}\nfn result() -> T {\n\treturn "
 			"acc;\n}\n");
 	}
-	kit_wgsl_add(&k.w, KERNEL_CONV);
-	k.params.v[0][0] = (uint32_t)c.w.places;
-	k.params.v[0][1] = (uint32_t)c.w.taps;
-	k.params.v[0][2] = (uint32_t)c.w.elements;
-	k.params.v[0][3] = (uint32_t)(c.groups * c.out);
-	k.params.v[1][0] = (uint32_t)c.in;
-	k.params.v[1][1] = (uint32_t)c.out;
-	k.params.v[1][2] = (uint32_t)c.w.channels;
+	k->params.v[0][0] = (uint32_t)c->w.places;
+	k->params.v[0][1] = (uint32_t)c->w.taps;
+	k->params.v[0][2] = (uint32_t)c->w.elements;
+	k->params.v[0][3] = (uint32_t)(c->groups * c->out);
+	k->params.v[1][0] = (uint32_t)c->in;
+	k->params.v[1][1] = (uint32_t)c->out;
+	k->params.v[1][2] = (uint32_t)c->w.channels;
 	/* How far it is in w from one channel of x to the next, and from one of y; and from one group to the next. */
-	k.params.v[2][0] = (uint32_t)(c.w.spread ? c.out * c.w.taps : c.w.taps);
-	k.params.v[2][1] = (uint32_t)(c.w.spread ? c.w.taps : c.in * c.w.taps);
-	k.params.v[2][2] = (uint32_t)(c.in * c.out * c.w.taps);
+	k->params.v[2][0] = (uint32_t)(c->w.spread ? c->out * c->w.taps : c->w.taps);
+	k->params.v[2][1] = (uint32_t)(c->w.spread ? c->w.taps : c->in * c->w.taps);
+	k->params.v[2][2] = (uint32_t)(c->in * c->out * c->w.taps);
+}
+
+void conv_run(kit_plan *p, const convolution *c, uint32_t way, uint32_t made)
+{
+	tensor_kernel k = tensor_kernel_begin(p, "tensor/conv.wgsl", kit_elements(&c->y),
+					      kit_dtype_bytes(c->y.dtype), c->in * c->w.taps);
+
+	add_terms(&k, c);
+	kit_wgsl_named(&k.w, KERNEL_CONV, way == CONV_ALONE ? "product" : "direct");
+	if (way == CONV_MENDED) {
+		tensor_kernel_read(&k, "made", k.bytes, made);
+		kit_wgsl_add(&k.w, KERNEL_CONV_MENDED);
+	} else if (way == CONV_JUDGED) {
+		tensor_judge_text(&k.w, c->format);
+		kit_wgsl_add(&k.w, KERNEL_CONV_JUDGED);
+	}
 	tensor_kernel_run(&k, kit_out(p, 0));
+}
+
+static void conv_plan(kit_plan *p)
+{
+	convolution c;
+
+	p->status = conv_of(p->use, &c);
+	if (p->status == PCTL_OK && !conv_fast(p, &c))
+		conv_run(p, &c, CONV_ALONE, 0);
 }
 
 static uint64_t integer_of(uint32_t dtype, const void *data, uint64_t i)
@@ -300,14 +310,24 @@ typedef struct sizes {
 	uint64_t batches, in, out, groups, n, taps;
 	const char *stride, *pad, *dilation;
 } sizes;
-static const sizes tried[] = {{1, 1, 1, 1, 1, 1, "", "", ""},	{2, 1, 2, 1, 5, 3, "", "1", ""},
-			      {1, 4, 2, 2, 7, 2, "2", "", ""},	{1, 3, 3, 3, 6, 3, "1", "2", "2"},
-			      {2, 2, 3, 1, 4, 4, "3", "3", ""}, {1, 2, 2, 1, 2, 5, "", "", ""},
-			      {0, 1, 1, 1, 3, 1, "", "", ""},	{1, 2, 4, 2, 0, 3, "", "1", ""},
-			      {1, 8, 1, 1, 3, 2, "2", "1", "1"}};
+/* So many that products of matrices, or f64 sums, are what comes sooner. */
+#define MANY 24u
+
+static uint64_t side_of(const sizes *s, uint32_t dims)
+{
+	return s->n != MANY ? s->n : dims == 1 ? 90 : dims == 2 ? 7 : 4;
+}
+
+static const sizes tried[] = {
+	{1, 1, 1, 1, 1, 1, "", "", ""},	      {2, 1, 2, 1, 5, 3, "", "1", ""},
+	{1, 4, 2, 2, 7, 2, "2", "", ""},      {1, 3, 3, 3, 6, 3, "1", "2", "2"},
+	{2, 2, 3, 1, 4, 4, "3", "3", ""},     {1, 2, 2, 1, 2, 5, "", "", ""},
+	{0, 1, 1, 1, 3, 1, "", "", ""},	      {1, 2, 4, 2, 0, 3, "", "1", ""},
+	{1, 8, 1, 1, 3, 2, "2", "1", "1"},    {1, 16, 16, 1, MANY, 3, "", "1", ""},
+	{1, 48, 48, 48, MANY, 4, "", "1", ""}};
 
 static const pctl_op_problems conv_problems = {PCTL_HEAD(pctl_op_problems),
-					       "up to 8 channels of up to 7 elements a dimension",
+					       "up to 48 channels of up to 90 elements a dimension",
 					       KIT_COUNT(tried) * TENSOR_KINDS};
 
 static void conv_problem(kit_problem *p)
@@ -318,7 +338,10 @@ static void conv_problem(kit_problem *p)
 	const int is_float = tensor_is_float(p->dtype);
 	pctl_tensor_type x = {p->dtype, k->dims + 2, {s->batches, s->in}};
 	pctl_tensor_type w = {p->dtype, k->dims + 2, {s->out, s->in / s->groups}};
-	char groups[8] = {(char)('0' + s->groups), '\0'};
+	const uint64_t n = side_of(s, k->dims);
+	char groups[8];
+
+	snprintf(groups, sizeof(groups), "%u", (uint32_t)s->groups);
 
 	if (k->spread) {
 		w.dim[0] = s->in;
@@ -326,10 +349,10 @@ static void conv_problem(kit_problem *p)
 	}
 	/* Dimensions differ, so that none stands for another. */
 	for (uint32_t d = 0; d < k->dims; d++) {
-		x.dim[2 + d] = s->n == 0 ? 0 : s->n - (d == 1 && s->n > 2) + (d == 2);
+		x.dim[2 + d] = n == 0 ? 0 : n - (d == 1 && n > 2) + (d == 2);
 		w.dim[2 + d] = s->taps > 1 && d == 1 ? s->taps - 1 : s->taps;
 	}
-	if (k->dims == 3 && s->n > 4)
+	if (k->dims == 3 && n > 4)
 		x.dim[2] = 3;
 	tensor_problem_attr(p, ATTR_STRIDE, s->stride);
 	tensor_problem_attr(p, ATTR_PAD, s->pad);
@@ -397,20 +420,21 @@ static void law_channels(kit_law *l)
 		      kit_law_out(l, 0));
 }
 
-static const pctl_op_problems im2col_problems = {PCTL_HEAD(pctl_op_problems),
-						 "up to 8 channels of up to 7 elements a dimension",
-						 KIT_COUNT(tried) * 3};
+static const pctl_op_problems im2col_problems = {
+	PCTL_HEAD(pctl_op_problems), "up to 48 channels of up to 90 elements a dimension",
+	KIT_COUNT(tried) * 3};
 
 static void im2col_problem(kit_problem *p)
 {
 	const sizes *s = &tried[p->number % KIT_COUNT(tried)];
 	const uint32_t dims = 1 + (uint32_t)(p->number / KIT_COUNT(tried)) % 3;
-	pctl_tensor_type x = {p->dtype, dims + 2, {s->batches, s->in, s->n, s->n, 2}};
+	const uint64_t n = s->n == MANY ? 4 : s->n;
+	pctl_tensor_type x = {p->dtype, dims + 2, {s->batches, s->in, n, n, 2}};
 	char taps[8] = {(char)('0' + s->taps), '\0'};
 
 	if (tensor_problem_of_others(p))
 		return;
-	if (dims > 1 && s->n > 2)
+	if (dims > 1 && n > 2)
 		x.dim[3]--;
 	tensor_problem_attr(p, ATTR_STRIDE, s->stride);
 	tensor_problem_attr(p, ATTR_PAD, s->pad);

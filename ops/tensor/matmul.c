@@ -274,6 +274,10 @@ static void product(kit_plan *p, const matmul_shape *s, const kit_slot *slots)
 
 	if (matmul_fast(p, s, block, slots))
 		return;
+	if (matmul_reads(p) != 0) {
+		p->status = PCTL_E_UNSUPPORTED;
+		return;
+	}
 	while (kernel.override_value < s->k)
 		kernel.override_value *= 2;
 	w = kit_wgsl_make(u, 16384);
@@ -347,7 +351,7 @@ static void plan(kit_plan *p)
 	if (p->status != PCTL_OK || kit_elements(&s.out) == 0)
 		return;
 	/* Windows of columns write rows in pieces. */
-	if (p->through != 0 && (kit_dtype_bytes(s.out.dtype) != 4 ||
+	if (p->through != 0 && ((matmul_writes(p) && kit_dtype_bytes(s.out.dtype) != 4) ||
 				kit_bytes(&p->use->q->in[1]) > p->caps->max_binding_bytes)) {
 		p->status = PCTL_E_UNSUPPORTED;
 		return;
@@ -365,8 +369,8 @@ static void plan(kit_plan *p)
 	"f8e4m3|f8e5m2|f4|i4|u4|i2|u2|ternary|binary|q4_0|q4_1|q5_0|q5_1|q8_0|q2_k|q3_k|q4_k|" \
 	"q5_k|q6_k|"
 static const pctl_port in[] = {
-	{"a", TYPES, "[.., m, k], or [.., k, m] where transpose_a", 0, 0},
-	{"b", PACKED TYPES, "[.., k, n], or [.., n, k] where transpose_b", 0, 0}};
+	{"a", TYPES, "[.., m, k], or [.., k, m] where transpose_a", PCTL_PORT_THROUGH, 0},
+	{"b", PACKED TYPES, "[.., k, n], or [.., n, k] where transpose_b", PCTL_PORT_THROUGH, 0}};
 static const pctl_port out[] = {{"y", "f32|f16|bf16|i32|u32|i64|u64[...]",
 				 "the products, [.., m, n]", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc attr[] = {

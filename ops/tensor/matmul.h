@@ -39,6 +39,17 @@ void matmul_place(const matmul_shape *s, uint64_t e, uint64_t *a, uint64_t *b);
 /* The block of matmul_place.wgsl. */
 uint32_t matmul_params(kit_plan *p, const matmul_shape *s);
 
+/* Through which functions of the host the plan reads its factors; whether it writes the result through one. */
+static inline uint32_t matmul_reads(const kit_plan *p)
+{
+	return p->through & (PCTL_PLAN_READ_THROUGH(0) | PCTL_PLAN_READ_THROUGH(1));
+}
+
+static inline int matmul_writes(const kit_plan *p)
+{
+	return (p->through & PCTL_PLAN_WRITE_THROUGH(0)) != 0;
+}
+
 /* matmul_fast.c: plan the exact product by f64 sums, where the device has them and it is worth it; 0: it did nothing. params: the
  * block of matmul_place.wgsl; slots: a, b, y. */
 int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_slot *slots);

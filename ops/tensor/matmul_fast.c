@@ -49,6 +49,18 @@ static const matmul_cut processors_u32 = {MATMUL_TILES_PLAIN,
 					  64,
 					  32,
 					  33 + 8 * 18};
+/* Integers of a byte as f32, in which sums of so few products are exact; a processor multiplies these faster than integers. */
+static const matmul_cut processors_bytes = {MATMUL_TILES_PLAIN,
+					    PROCESSOR,
+					    "alias Acc = f32;\nconst LANES: u32 = 16u;\n",
+					    "f32",
+					    16,
+					    64,
+					    16384,
+					    32,
+					    64,
+					    32,
+					    33 + 8 * 18};
 static const matmul_cut gpus_u32 = {MATMUL_TILES_PLAIN,
 				    GPU,
 				    "alias Acc = u32;\n",
@@ -121,7 +133,8 @@ void matmul_run(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t loc
 		uint64_t steps, const kit_slot *slots, uint32_t n_slots)
 {
 	const kit_kernel kernel = {name, w->text, local, "steps", matmul_steps(steps)};
-	const kit_through through = {f->writes ? f->p->through : 0, 0, f->first};
+	const uint32_t writes = f->writes ? f->p->through & PCTL_PLAN_WRITE_THROUGH(0) : 0;
+	const kit_through through = {writes | f->reads, 0, f->first};
 
 	if (f->p->status == PCTL_OK)
 		f->p->status = kit_wgsl_status(w);
@@ -220,6 +233,15 @@ static int settles(matmul_fast_plan *f)
 	return matmul_turns_fit(f->p->caps, f->share * 64 * settling + 512);
 }
 
+/* Where f64 is the device's own so, as a rule, is f32; no bit hangs on it. */
+static int are_bytes(const matmul_fast_plan *f)
+{
+	const pctl_tensor_type *in = f->p->use->q->in;
+
+	return kit_dtype_bytes(in[0].dtype) == 1 && kit_dtype_bytes(in[1].dtype) == 1 &&
+	       tensor_has_f64(f->p);
+}
+
 /* Cut into tiles; 0: they are not for this device. */
 static int choose(matmul_fast_plan *f)
 {
@@ -235,6 +257,7 @@ static int choose(matmul_fast_plan *f)
 	f->cut = !is_processor	     ? gpu
 		 : is_exact(f)	     ? &processors_f64
 		 : s->format != NULL ? &processors_f32
+		 : are_bytes(f)	     ? &processors_bytes
 				     : &processors_u32;
 	if (!matmul_cut_fits(f, f->cut) || (how == SQUARE && matmul_cut_fits(f, gpu)))
 		f->cut = gpu;
@@ -298,7 +321,7 @@ void matmul_norms(matmul_fast_plan *f, uint32_t i)
 /* A product of two f32 is exact in f64, so that there product and sum are the bits of fma. */
 static void add_step(const matmul_fast_plan *f, kit_wgsl *w)
 {
-	const int fused = f->s->format == NULL ? 0
+	const int fused = f->s->format == NULL ? f->cut == &processors_bytes
 			  : f->s->order == MATMUL_EXACT
 				  ? (f->p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0
 				  : f->s->order != MATMUL_UNFUSED;
@@ -345,7 +368,33 @@ static void add_values(const matmul_fast_plan *f, kit_wgsl *w)
 	kit_wgsl_add(
 		w, f->s->format != NULL
 			   ? "fn value(bits: u32) -> Acc {\n\treturn Acc(bitcast<f32>(bits));\n}\n"
+		   : f->cut == &processors_bytes
+			   ? "fn value(bits: u32) -> Acc {\n\treturn f32(bitcast<i32>(bits));\n}\n"
 			   : "fn value(bits: u32) -> Acc {\n\treturn bits;\n}\n");
+}
+
+/* A stride of 1 is none, so that a compiler sees what lies side by side. */
+static void add_places(const matmul_fast_plan *f, kit_wgsl *w)
+{
+	const matmul_shape *s = f->s;
+
+	kit_wgsl_add(w, "fn a_place(row: u32, k: u32) -> u32 {\n\treturn ");
+	kit_wgsl_add(w, s->a_column == 1 ? "row * params.a_row + k;\n}\n"
+					 : "row * params.a_row + k * params.a_column;\n}\n");
+	kit_wgsl_add(w, "fn b_place(k: u32, column: u32) -> u32 {\n\treturn ");
+	kit_wgsl_add(w, s->b_column == 1 ? "k * params.b_row + column;\n}\n"
+					 : "k * params.b_row + column * params.b_column;\n}\n");
+}
+
+/* What sums of CHUNK terms are added up as. */
+static void add_totals(const matmul_fast_plan *f, kit_wgsl *w)
+{
+	if (f->cut == &processors_bytes)
+		kit_wgsl_add(w, "alias Total = u32;\nfn whole(x: Acc) -> Total {\n"
+				"\treturn u32(i32(x));\n}\n");
+	else if (f->cut->term != NULL)
+		kit_wgsl_add(w, "alias Total = Acc;\nfn whole(x: Acc) -> Total {\n"
+				"\treturn x;\n}\n");
 }
 
 static int is_packed(const matmul_fast_plan *f)
@@ -371,7 +420,10 @@ static void tiles(matmul_fast_plan *f)
 	kit_wgsl_add(&w, is_packed(f) ? MATMUL_BUFFER("a", "1", "read", "vec4<u32>")
 						MATMUL_BUFFER("b", "2", "read", "vec4<u32>") TEMP
 				      : FACTORS TEMP);
-	kit_wgsl_add(&w, chunks[f->s->order]);
+	/* 2^10 products of signed bytes are within 2^24, as are 2^8 of bytes without a sign. */
+	kit_wgsl_add(&w, f->cut != &processors_bytes	      ? chunks[f->s->order]
+			 : f->s->out.dtype == PCTL_SCALAR_I32 ? "const CHUNK: u32 = 1024u;\n"
+							      : "const CHUNK: u32 = 256u;\n");
 	kit_wgsl_add(&w, f->cut->head);
 	if (!is_packed(f))
 		add_values(f, &w);
@@ -381,10 +433,15 @@ static void tiles(matmul_fast_plan *f)
 		add_bound(f, &w);
 	} else if (!is_packed(f)) {
 		kit_wgsl_add(&w, "fn norm_a(z: u32, row: u32) -> u32 {\n\treturn 0u;\n}\n"
-				 "fn norm_b(z: u32, column: u32) -> u32 {\n\treturn 0u;\n}\n"
-				 "fn finish(x: Acc, a: u32, b: u32) -> u32 {\n"
-				 "\treturn bitcast<u32>(x);\n}\n");
+				 "fn norm_b(z: u32, column: u32) -> u32 {\n\treturn 0u;\n}\n");
+		kit_wgsl_named(&w,
+			       "fn finish(x: $, a: u32, b: u32) -> u32 {\n"
+			       "\treturn bitcast<u32>(x);\n}\n",
+			       f->cut->term != NULL ? "Total" : "Acc");
 	}
+	add_totals(f, &w);
+	if (f->cut->term != NULL)
+		add_places(f, &w);
 	kit_wgsl_add(&w, f->cut->layout);
 	if (f->cut->tiles == MATMUL_TILES_UNITS)
 		matmul_add_units(f, &w);
@@ -436,7 +493,7 @@ static void settle(matmul_fast_plan *f)
 	}
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
 	kit_wgsl_named(&w, KERNEL_MATMUL_SETTLE_MAIN,
-		       f->p->through != 0 ? "write_through_0(whole * WORDS + w, word)" : "word");
+		       matmul_writes(f->p) ? "write_through_0(whole * WORDS + w, word)" : "word");
 	f->writes = 1;
 	matmul_run(f, "tensor/matmul_settle.wgsl", &w, 64,
 		   matmul_parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share), settle_turns(f),
@@ -457,7 +514,7 @@ static void gather(matmul_fast_plan *f)
 	kit_wgsl_add(&w, f->cut->layout);
 	kit_wgsl_named(
 		&w, KERNEL_MATMUL_GATHER,
-		f->p->through != 0
+		matmul_writes(f->p)
 			? "write_through_0(base + i * 64u + lane, temp[slot_of(e.x, e.y, e.z)])"
 			: "temp[slot_of(e.x, e.y, e.z)]");
 	f->writes = 1;
@@ -477,9 +534,13 @@ int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_s
 
 	if (kit_dtype_bytes(s->out.dtype) == 8 || !is_worth(&f) || (is_exact(&f) && !settles(&f)))
 		return 0;
-	if (is_exact(&f) && matmul_gemv(&f))
+	/* Factors are read once where they are packed, and nowhere else. */
+	if (matmul_reads(p) != 0) {
+		if (kit_dtype_bytes(p->use->q->in[1].dtype) == 0 || !choose(&f) || !is_packed(&f))
+			return 0;
+	} else if (is_exact(&f) && matmul_gemv(&f)) {
 		return 1;
-	if (is_exact(&f) && matmul_thin(&f)) {
+	} else if (is_exact(&f) && matmul_thin(&f)) {
 		settle(&f);
 		return 1;
 	}

@@ -36,6 +36,7 @@ typedef struct matmul_fast_plan {
 	uint32_t share; /* elements that an invocation of the settling kernel looks after */
 	uint32_t params, temp, norms[2];
 	uint32_t writes;     /* 1: what is run next writes the result */
+	uint32_t reads;	     /* through which functions it reads */
 	uint64_t first;	     /* and its first element */
 	kit_slot in[2], out; /* the inputs and the result, of one window of columns */
 	kit_slot factors[2]; /* as tiles read them: the inputs, or packed */

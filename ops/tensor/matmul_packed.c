@@ -145,19 +145,35 @@ static void norms(matmul_fast_plan *f, uint32_t i)
 		   (kit_slot[]){KIT_ALL(f->params), f->factors[i], KIT_ALL(f->norms[i])}, 3);
 }
 
+/* A factor's elements, from where they lie or through a function of the host: packing reads each once. */
+static void add_factor(const matmul_fast_plan *f, uint32_t i, kit_wgsl *w)
+{
+	const uint32_t dtype = f->p->use->q->in[i].dtype;
+
+	if (f->p->through & PCTL_PLAN_READ_THROUGH(i)) {
+		kit_wgsl_named(w,
+			       "fn a_bits(i: u32) -> u32 {\n\treturn read_through_$(i);\n}\n"
+			       "fn a_word(i: u32) -> u32 {\n\treturn read_through_$(i);\n}\n",
+			       i == 0 ? "0" : "1");
+		return;
+	}
+	kit_wgsl_add(w, MATMUL_BUFFER("a", "1", "read", "u32"));
+	if (f->s->format == NULL)
+		kit_wgsl_named(w, kit_codec_word(dtype), "a");
+	else
+		matmul_add_codec(w, dtype, "a");
+}
+
 void matmul_pack(matmul_fast_plan *f, uint32_t i)
 {
 	const int is_units = f->cut->tiles == MATMUL_TILES_UNITS;
+	const uint32_t through = f->p->through & PCTL_PLAN_READ_THROUGH(i);
 	kit_wgsl w = kit_wgsl_make(f->p->use, 16384);
 
 	f->factors[i] = (kit_slot)KIT_ALL(kit_temp(f->p, packed_words(f, i) * 4));
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, MATMUL_BUFFER("a", "1", "read", "u32")
-				 MATMUL_BUFFER("packed", "2", "read_write", "vec4<u32>"));
-	if (f->s->format == NULL)
-		kit_wgsl_named(&w, kit_codec_word(f->p->use->q->in[i].dtype), "a");
-	else
-		matmul_add_codec(&w, f->p->use->q->in[i].dtype, "a");
+	kit_wgsl_add(&w, MATMUL_BUFFER("packed", "2", "read_write", "vec4<u32>"));
+	add_factor(f, i, &w);
 	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, steps_of[i]);
 	kit_wgsl_add(&w, f->s->format != NULL ? KERNEL_MATMUL_PACK_BITS
@@ -174,8 +190,14 @@ void matmul_pack(matmul_fast_plan *f, uint32_t i)
 		kit_wgsl_add(&w, KERNEL_MATMUL_PACK_WIDE);
 	}
 	kit_wgsl_add(&w, KERNEL_MATMUL_PACK);
+	/* What is read through a function is bound to nothing. */
+	f->reads = through;
 	matmul_run(f, "tensor/matmul_pack.wgsl", &w, 256, packed_words(f, i) / 1024, 1,
-		   (kit_slot[]){KIT_ALL(f->params), f->in[i], f->factors[i]}, 3);
+		   (kit_slot[]){KIT_ALL(f->params),
+				through != 0 ? (kit_slot)KIT_ALL(f->params) : f->in[i],
+				f->factors[i]},
+		   3);
+	f->reads = 0;
 	if (is_units)
 		norms(f, i);
 }

@@ -1,5 +1,6 @@
 /* tensor.sum64 and tensor.matmul64: exact sums of f64, and of products of f64, rounded once (SEMANTICS.md 4.4, 4.6), by integers alone (`exact64.wgsl`):
- * digits of all that a sum can hold, in an invocation's own memory. Slow, and the same everywhere. */
+ * digits of all that a sum can hold, in an invocation's own memory. Slow, and the same everywhere; so where the device has f64, sums that keep what each rounding lost
+ * (`double_sum.wgsl`) tell most results first. */
 #include <mpfr.h>
 #include <stdio.h>
 
@@ -11,6 +12,9 @@
 #define SUM_DIGITS 67u
 #define PRODUCT_DIGITS 133u
 #define RUN 512u /* terms of a lane, but where there are fewer */
+#define SUMS_LEAST 2048u     /* terms of all results: fewer are done sooner by one kernel */
+#define PRODUCTS_LEAST 2048u /* the same of products */
+#define NONE UINT32_MAX	     /* no buffer */
 
 /* Devices are known to be right up to arrays of 1,024 bytes: digits of products lie in two. */
 static const char *const one_array = "var<private> total: array<i64, 67>;\n"
@@ -33,6 +37,12 @@ static void add_exact(kit_wgsl *w, int of_products)
 	kit_wgsl_add(w, of_products ? two_arrays : one_array);
 	kit_wgsl_add(w, KERNEL_EXACT64);
 	kit_wgsl_add(w, KERNEL_EXACT64_ROUND);
+}
+
+/* Products' rests are fma's. */
+static int has_doubles(const kit_plan *p)
+{
+	return tensor_has_f64(p) && (p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0;
 }
 
 /* n numbers that v has, exact of each, summed and rounded once; a zero is +0. */
@@ -131,7 +141,8 @@ static tensor_round lanes_of(const tensor_axes *a, uint64_t terms, uint32_t from
 	return r;
 }
 
-static void run_sums(kit_plan *p, const tensor_axes *a, const tensor_round *r)
+/* marks: what quick sums told, UNTOLD where they did not: only that is summed; or NONE. */
+static void run_sums(kit_plan *p, const tensor_axes *a, const tensor_round *r, uint32_t marks)
 {
 	kit_wgsl w = kit_wgsl_make(p->use, 16384);
 	char text[200];
@@ -154,27 +165,85 @@ static void run_sums(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 			  "fn put(item: u32) {\n\tsum_carry();\n"
 			  "\tfor (var d = 0u; d < DIGITS; d++) {\n"
 			  "\t\ty[item][d] = u32(digit(d));\n\t}\n\ty[item][DIGITS] = saw;\n}\n");
-	kit_wgsl_add(&w, KERNEL_SUM64);
+	if (marks != NONE)
+		kit_wgsl_add(&w, "@group(0) @binding(3) var<storage, read> marks: array<u64>;\n");
+	kit_wgsl_named(&w, KERNEL_SUM64,
+		       marks != NONE ? " && marks[item % params.count] == 0xffffffffffffffff"
+				       "lu"
+				     : "");
 	tensor_round_run(p, "tensor/sum64.wgsl", a, r, &w,
 			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), tensor_round_from(r),
-				      KIT_ALL(r->to)},
+				      KIT_ALL(r->to), KIT_ALL(marks)},
+			 marks != NONE ? 4 : 3);
+}
+
+/* What f64 sums tell of the results; NONE: not on this device, or not worth it. */
+static uint32_t quick_sums(kit_plan *p, const tensor_axes *a)
+{
+	tensor_round r = tensor_round_first(a, kit_in(p, 0), 16);
+	uint64_t n = 2 * a->terms + 8, power = 16;
+	char text[160];
+
+	if (!has_doubles(p) || a->terms == 0 || a->count * a->terms < SUMS_LEAST)
+		return NONE;
+	while (p->status == PCTL_OK) {
+		kit_wgsl w = kit_wgsl_make(p->use, 16384);
+
+		n += r.lanes;
+		tensor_round_text(&w, a, &r);
+		kit_wgsl_add(&w, "alias A = vec4<f64>;\n");
+		kit_wgsl_add(&w,
+			     r.first ? "@group(0) @binding(1) var<storage, read> x: array<f64>;\n"
+				     : "@group(0) @binding(1) var<storage, read> x: array<A>;\n");
+		kit_wgsl_add(
+			&w,
+			r.last ? "@group(0) @binding(2) var<storage, read_write> y: array<u64>;\n"
+			       : "@group(0) @binding(2) var<storage, read_write> y: array<A>;\n");
+		kit_wgsl_add(&w, KERNEL_DOUBLE_SUM);
+		kit_wgsl_add(&w, "fn none() -> A {\n\treturn NO_SUM;\n}\n"
+				 "fn join(a: A, b: A) -> A {\n\treturn sums_join(a, b);\n}\n");
+		kit_wgsl_add(&w,
+			     r.first ? "fn take(i: u32, term: u32) -> A {\n\tlet v = x[i];\n"
+				       "\treturn A(v, 0.0lf, abs(v), 0.0lf);\n}\n"
+				     : "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n");
+		/* Texts are compiled, so that their numbers are few. */
+		while (power < n)
+			power *= 2;
+		snprintf(text, sizeof(text),
+			 "fn give(a: A) -> u64 {\n\treturn told(a, %llu.0lf);\n}\n",
+			 (unsigned long long)power);
+		kit_wgsl_add(&w, r.last ? text : "fn give(a: A) -> A {\n\treturn a;\n}\n");
+		tensor_round_tree(p, &r, &w);
+		r.to = kit_temp(p, r.last ? 8 * a->count : 32 * a->count * r.runs);
+		tensor_round_run(p, "tensor/quick_sum64.wgsl", a, &r, &w,
+				 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, &r)),
+					      KIT_ALL(r.from), KIT_ALL(r.to)},
 			 3);
+		if (r.last)
+			return r.to;
+		r = tensor_round_next(a, &r, 16);
+	}
+	return NONE;
 }
 
 static void sum64_plan(kit_plan *p)
 {
 	tensor_axes a;
 	tensor_round r;
+	uint32_t marks;
 
 	p->status = axes_of(p->use, &a);
 	if (p->status != PCTL_OK || a.count == 0)
 		return;
+	marks = quick_sums(p, &a);
+	if (marks != NONE)
+		kit_copy(p, marks, 0, kit_out(p, 0), 0, 8 * a.count);
 	r = lanes_of(&a, a.terms, kit_in(p, 0));
 	r.first = 1;
 	while (p->status == PCTL_OK) {
 		r.to = r.last ? kit_out(p, 0)
 			      : kit_temp(p, 4ull * (SUM_DIGITS + 1) * a.count * r.runs);
-		run_sums(p, &a, &r);
+		run_sums(p, &a, &r, marks);
 		if (r.last)
 			return;
 		r = lanes_of(&a, r.runs, r.to);
@@ -261,7 +330,13 @@ static void matmul64_plan(kit_plan *p)
 	tensor_kernel_read(&k, "a", 8, kit_in(p, 0));
 	tensor_kernel_read(&k, "b", 8, kit_in(p, 1));
 	add_exact(&k.w, 1);
-	kit_wgsl_add(&k.w, KERNEL_MATMUL64);
+	if (has_doubles(p) && s.m * s.n * s.k >= PRODUCTS_LEAST) {
+		kit_wgsl_named(&k.w, KERNEL_MATMUL64, "exact");
+		kit_wgsl_add(&k.w, KERNEL_DOUBLE_SUM);
+		kit_wgsl_add(&k.w, KERNEL_MATMUL64_TOLD);
+	} else {
+		kit_wgsl_named(&k.w, KERNEL_MATMUL64, "product");
+	}
 	tensor_kernel_run(&k, kit_out(p, 0));
 }
 
@@ -345,8 +420,8 @@ static void matmul64_law_order(kit_law *l)
 		      kit_law_out(l, 0));
 }
 
-static const uint64_t products[][3] = {{1, 1, 1},   {3, 5, 7}, {2, 3, 65}, {4, 1, 33},
-				       {1, 9, 130}, {2, 2, 0}, {0, 3, 2},  {17, 5, 2}};
+static const uint64_t products[][3] = {{1, 1, 1}, {3, 5, 7}, {2, 3, 65}, {4, 1, 33}, {1, 9, 130},
+				       {2, 2, 0}, {0, 3, 2}, {17, 5, 2}, {7, 8, 65}};
 
 static const pctl_op_problems matmul64_problems = {PCTL_HEAD(pctl_op_problems),
 						   "matrices of up to 130 columns",

@@ -116,11 +116,16 @@ static uint32_t port_of(const pctl_op_desc *d, const char *name)
 	return d->n_in == 0 ? 0 : d->n_in - 1;
 }
 
-/* The layer's op for a type: a residual is added by the library of its numbers. */
+/* The layer's op for a type: a residual is added by the library of its numbers, and what computes with f64 is an op of its own. */
 static const char *name_of(const struct layer *l, const pctl_dtype *t)
 {
-	return strcmp(l->op, "ieee.add") == 0 && t->kind != PCTL_DTYPE_KIND_FLOAT ? "int.add"
-										  : l->op;
+	const int adds = strcmp(l->op, "ieee.add") == 0;
+
+	if (t->id == PCTL_SCALAR_F64 && adds)
+		return "ieee.add64";
+	if (t->id == PCTL_SCALAR_F64 && strcmp(l->op, "tensor.matmul") == 0)
+		return "tensor.matmul64";
+	return adds && t->kind != PCTL_DTYPE_KIND_FLOAT ? "int.add" : l->op;
 }
 
 static pctl_status layer_cells(pctl_app *app, const pctl_op_source *ops, const struct layer *l,

@@ -218,7 +218,7 @@ int pctl_dtype_write(const pctl_dtype *t, pctl_exact v, pctl_dtype_overflow over
 		code = below_zero(v) ? 0 : write_integer(v, 0, mask(t->bits));
 		break;
 	case PCTL_DTYPE_KIND_INT:
-		code = write_integer(v, t->bits == 64 ? INT64_MIN : -(1ll << (t->bits - 1)),
+		code = write_integer(v, t->bits == 64 ? INT64_MIN : -((int64_t)1 << (t->bits - 1)),
 				     mask(t->bits - 1));
 		break;
 	default:

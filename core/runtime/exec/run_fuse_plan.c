@@ -5,7 +5,6 @@
 
 #include "foundation/diag/diag.h"
 #include "runtime/exec/run_fuse.h"
-#include "runtime/graph/jobplan_through.h"
 
 const pctl_kernel_module *pctl_run_element_unit(const pctl_run_node *n)
 {
@@ -145,7 +144,8 @@ static pctl_status plan_middle(pctl_running *r, const pctl_run_group *g, pctl_se
 			       const pctl_call *call, pctl_job_plan **out)
 {
 	pctl_run_node *n = &r->nodes[g->middle];
-	pctl_planner planner = {.ops = r->o->ops, .kernels = r->graph->kernels};
+	const pctl_op_ref *ops[PCTL_ELEMENTWISE_NODES] = {NULL};
+	pctl_plan_caps caps;
 	const pctl_op_query q = pctl_run_query(n);
 	pctl_through t = {.op = &n->node->op,
 			  .q = &q,
@@ -154,7 +154,7 @@ static pctl_status plan_middle(pctl_running *r, const pctl_run_group *g, pctl_se
 			  .nodes = nodes,
 			  .in_bytes = in_bytes};
 	const uint32_t mine = number_of(g, (pctl_source){g->middle, 0});
-	pctl_status status = pctl_run_plan_caps(r, n, on, call, &planner.caps);
+	pctl_status status = pctl_run_plan_caps(r, n, on, call, &caps);
 
 	(void)pctl_type_buffer_bytes(&n->out[0], &t.out_bytes);
 	for (uint32_t i = 0; i < n->node->n_in; i++) {
@@ -175,8 +175,10 @@ static pctl_status plan_middle(pctl_running *r, const pctl_run_group *g, pctl_se
 			(pctl_through_function){PCTL_PLAN_WRITE_THROUGH(0), t.n_nodes - 1};
 	for (uint32_t i = 0; i < t.n_functions; i++)
 		t.flags |= t.functions[i].flag;
-	return status == PCTL_OK ? pctl_job_plan_through(&planner, r->nodes[g->root].node->job->id,
-							 &t, call, out)
+	for (uint32_t i = 0; i < g->n_jobs; i++)
+		ops[g->n_in + i] = &r->nodes[g->jobs[i]].node->op;
+	return status == PCTL_OK ? pctl_run_through_once(r, r->nodes[g->root].node->job->id, &t,
+							 ops, &caps, call, out)
 				 : status;
 }
 

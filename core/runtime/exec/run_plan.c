@@ -398,6 +398,17 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 				 r->call, &n->gas);
 }
 
+/* Products of many small integers may go by way of floats, in which they are exact. */
+#define MANY_BYTES 65536u
+
+static int is_many_bytes(const pctl_tensor_type *t)
+{
+	uint64_t n = 0;
+
+	return (t->dtype == PCTL_SCALAR_I8 || t->dtype == PCTL_SCALAR_U8) &&
+	       pctl_type_elements(t, &n) && n >= MANY_BYTES;
+}
+
 /* Floats of its own that a plan may use where the device has them. */
 static int has_floats(const pctl_run_node *n)
 {
@@ -406,7 +417,7 @@ static int has_floats(const pctl_run_node *n)
 	if (n->node->op.desc->op_class < PCTL_CLASS_STRICT)
 		return 0;
 	for (uint32_t i = 0; i < n->node->n_in; i++)
-		if (pctl_float_is((uint8_t)n->in[i].dtype))
+		if (pctl_float_is((uint8_t)n->in[i].dtype) || is_many_bytes(&n->in[i]))
 			return 1;
 	return 0;
 }

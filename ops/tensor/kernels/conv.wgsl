@@ -1,6 +1,6 @@
 // An element of a convolution. v[0]: places, taps, elements of a channel of x, channels of y; v[1]: channels of x, and of y, in a group, channels
 // of x; v[2]: elements of w from one channel of x to the next, of y, and from group to group.
-fn product(i: u32) -> T {
+fn $(i: u32) -> T {
 	let place = i % params.v[0].x;
 	let channel = (i / params.v[0].x) % params.v[0].w;
 	let batch = i / params.v[0].x / params.v[0].w;

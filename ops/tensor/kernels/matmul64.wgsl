@@ -1,5 +1,5 @@
 // An element of tensor.matmul64. v[0]: columns of the result, terms, how far apart rows and columns of b lie.
-fn product(i: u32) -> u64 {
+fn $(i: u32) -> u64 {
 	let row = i / params.v[0].x * params.v[0].y;
 	let column = i % params.v[0].x * params.v[0].w;
 	sum_clear();

@@ -1,22 +1,27 @@
 // Sums of products in tiles, for a processor as a BLAS has it: LANES lie side by side over four times as many columns, and an invocation
 // keeps 4 rows of 4 columns in registers while it goes through 32 terms. A panel of b waits in workgroup memory for all 32 rows. In front:
-// LANES, Acc (f32, f64 or u32), `value` (of bits), `step`, CHUNK, `finish`, the norms; behind: matmul_tile_cpu_term.wgsl four times, matmul_tile_cpu_end.wgsl.
+// LANES, Acc (f32, f64 or u32), `value` (of bits), `step`, CHUNK, Total and `whole` (a sum of CHUNK terms as one), `finish`, the norms; behind: matmul_tile_cpu_term.wgsl four times, matmul_tile_cpu_end.wgsl.
 // Outside of the matrices 0 * -0 is added, which changes no sum. Dispatch: a workgroup a tile.
 var<workgroup> panel: array<Acc, 32u * COLUMNS>; // [k][column]
 var<workgroup> rows: array<Acc, 128>; // [row][k]
 
-fn load_a(at: u32, row: u32, k: u32) -> Acc {
+// whole: of all lanes all elements are there, so that none is asked for.
+fn load_a(at: u32, row: u32, k: u32, whole: bool) -> Acc {
 	var bits = 0u;
-	if (row < params.m && k < params.k) {
-		bits = a_bits(at + row * params.a_row + k * params.a_column);
+	if (whole) {
+		bits = a_bits(at + a_place(row, k));
+	} else if (row < params.m && k < params.k) {
+		bits = a_bits(at + a_place(row, k));
 	}
 	return value(bits);
 }
 
-fn load_b(at: u32, k: u32, column: u32) -> Acc {
+fn load_b(at: u32, k: u32, column: u32, whole: bool) -> Acc {
 	var bits = 0x80000000u;
-	if (column < params.n && k < params.k) {
-		bits = b_bits(at + k * params.b_row + column * params.b_column);
+	if (whole) {
+		bits = b_bits(at + b_place(k, column));
+	} else if (column < params.n && k < params.k) {
+		bits = b_bits(at + b_place(k, column));
 	}
 	return value(bits);
 }
@@ -28,7 +33,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 	let at = place(c.x * params.m * params.n);
 	let x = lane & (LANES - 1u);
 	var sums: array<array<Acc, 16>, 8>;
-	var totals: array<array<Acc, 16>, 8>;
+	var totals: array<array<Total, 16>, 8>;
 	for (var block = 0u; block < steps; block++) {
 		let k0 = block * 32u;
 		if (k0 >= params.k) {
@@ -36,18 +41,20 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 		}
 		let fresh = k0 % CHUNK == 0u;
 		let last = (k0 + 32u) % CHUNK == 0u || k0 + 32u >= params.k;
+		let whole_a = k0 + 32u <= params.k && c.y + ROWS <= params.m;
+		let whole_b = k0 + 32u <= params.k && c.z + COLUMNS <= params.n;
 		for (var k = 0u; k < 32u; k++) {
-			panel[k * COLUMNS + x] = load_b(at.y, k0 + k, c.z + x);
-			panel[k * COLUMNS + LANES + x] = load_b(at.y, k0 + k, c.z + LANES + x);
-			panel[k * COLUMNS + 2u * LANES + x] = load_b(at.y, k0 + k, c.z + 2u * LANES + x);
-			panel[k * COLUMNS + 3u * LANES + x] = load_b(at.y, k0 + k, c.z + 3u * LANES + x);
+			panel[k * COLUMNS + x] = load_b(at.y, k0 + k, c.z + x, whole_b);
+			panel[k * COLUMNS + LANES + x] = load_b(at.y, k0 + k, c.z + LANES + x, whole_b);
+			panel[k * COLUMNS + 2u * LANES + x] = load_b(at.y, k0 + k, c.z + 2u * LANES + x, whole_b);
+			panel[k * COLUMNS + 3u * LANES + x] = load_b(at.y, k0 + k, c.z + 3u * LANES + x, whole_b);
 		}
 		for (var t = 0u; t < 8u; t++) {
 			let row = c.y + t * 4u;
 			workgroupBarrier();
 			for (var r = 0u; r < 4u; r++) {
 				for (var j = 0u; j < 32u / LANES; j++) {
-					rows[r * 32u + j * LANES + x] = load_a(at.x, row + r, k0 + j * LANES + x);
+					rows[r * 32u + j * LANES + x] = load_a(at.x, row + r, k0 + j * LANES + x, whole_a);
 				}
 			}
 			workgroupBarrier();

@@ -1,22 +1,22 @@
 // What follows the terms of a block, in matmul_tile_cpu.wgsl.
 			}
 			if (last) {
-				totals[t][0] = select(totals[t][0] + s00, s00, k0 < CHUNK);
-				totals[t][1] = select(totals[t][1] + s01, s01, k0 < CHUNK);
-				totals[t][2] = select(totals[t][2] + s02, s02, k0 < CHUNK);
-				totals[t][3] = select(totals[t][3] + s03, s03, k0 < CHUNK);
-				totals[t][4] = select(totals[t][4] + s10, s10, k0 < CHUNK);
-				totals[t][5] = select(totals[t][5] + s11, s11, k0 < CHUNK);
-				totals[t][6] = select(totals[t][6] + s12, s12, k0 < CHUNK);
-				totals[t][7] = select(totals[t][7] + s13, s13, k0 < CHUNK);
-				totals[t][8] = select(totals[t][8] + s20, s20, k0 < CHUNK);
-				totals[t][9] = select(totals[t][9] + s21, s21, k0 < CHUNK);
-				totals[t][10] = select(totals[t][10] + s22, s22, k0 < CHUNK);
-				totals[t][11] = select(totals[t][11] + s23, s23, k0 < CHUNK);
-				totals[t][12] = select(totals[t][12] + s30, s30, k0 < CHUNK);
-				totals[t][13] = select(totals[t][13] + s31, s31, k0 < CHUNK);
-				totals[t][14] = select(totals[t][14] + s32, s32, k0 < CHUNK);
-				totals[t][15] = select(totals[t][15] + s33, s33, k0 < CHUNK);
+				totals[t][0] = select(totals[t][0] + whole(s00), whole(s00), k0 < CHUNK);
+				totals[t][1] = select(totals[t][1] + whole(s01), whole(s01), k0 < CHUNK);
+				totals[t][2] = select(totals[t][2] + whole(s02), whole(s02), k0 < CHUNK);
+				totals[t][3] = select(totals[t][3] + whole(s03), whole(s03), k0 < CHUNK);
+				totals[t][4] = select(totals[t][4] + whole(s10), whole(s10), k0 < CHUNK);
+				totals[t][5] = select(totals[t][5] + whole(s11), whole(s11), k0 < CHUNK);
+				totals[t][6] = select(totals[t][6] + whole(s12), whole(s12), k0 < CHUNK);
+				totals[t][7] = select(totals[t][7] + whole(s13), whole(s13), k0 < CHUNK);
+				totals[t][8] = select(totals[t][8] + whole(s20), whole(s20), k0 < CHUNK);
+				totals[t][9] = select(totals[t][9] + whole(s21), whole(s21), k0 < CHUNK);
+				totals[t][10] = select(totals[t][10] + whole(s22), whole(s22), k0 < CHUNK);
+				totals[t][11] = select(totals[t][11] + whole(s23), whole(s23), k0 < CHUNK);
+				totals[t][12] = select(totals[t][12] + whole(s30), whole(s30), k0 < CHUNK);
+				totals[t][13] = select(totals[t][13] + whole(s31), whole(s31), k0 < CHUNK);
+				totals[t][14] = select(totals[t][14] + whole(s32), whole(s32), k0 < CHUNK);
+				totals[t][15] = select(totals[t][15] + whole(s33), whole(s33), k0 < CHUNK);
 			}
 			sums[t][0] = s00;
 			sums[t][1] = s01;

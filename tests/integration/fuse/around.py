@@ -45,11 +45,11 @@ def blocks(r, n):
 
 
 class Chain:
-    """reads, writes: the library takes what is before, or behind, into its kernels. again: ports that are fed with what feeds another, as a kernel has
+    """reads, writes: the library takes what is before, or behind, into its kernels; "gpu": on what says that it is a GPU. again: ports that are fed with what feeds another, as a kernel has
     seven inputs at most."""
 
     def __init__(self, name, op, shape, out, f, attrs=None, more=None, kind="f32", out_kind=None, reads=True, writes=True, plain=False, again=None, packed=False):
-        self.name, self.op, self.attrs, self.reads, self.writes = name, op, attrs or {}, reads, writes
+        self.name, self.op, self.attrs, self.reads, self.writes, self.on = name, op, attrs or {}, reads, writes, "other"
         r, n, m = Random(len(name) * 7919 + sum(map(ord, name))), math.prod(shape), math.prod(out)
         out_kind = out_kind or kind
         made = {"x": (kind, shape, codes(r, n, kind, plain)), "r": (kind, shape[-1:], codes(r, shape[-1], kind, True)),
@@ -87,7 +87,7 @@ class Chain:
         ends = [c for i, c in enumerate(JOBS) if c == "v" or cut >> i & 1]
         into, parts = {}, []
         for i, c in enumerate(JOBS):
-            new = not parts or JOBS[i - 1] in ends or (c == "m" and not self.reads) or (c == "s" and not self.writes)
+            new = not parts or JOBS[i - 1] in ends or (c == "m" and not (self.reads is True or self.reads == self.on)) or (c == "s" and not self.writes)
             parts = parts + [[c]] if new else parts[:-1] + [parts[-1] + [c]]
         for part in parts:
             for c in part:
@@ -99,6 +99,13 @@ def matmul(m, k, n, order="exact", turned=False):
     def f(q, ports):
         b = transpose(ports["b"], n, k) if turned else ports["b"]
         return product(("f32", "f32"), order, "f32", (1, 1, m, k, n), q, b)
+    return f
+
+
+def words(k, n):
+    def f(q, ports):
+        columns = [ports["b"][j::n] for j in range(n)]
+        return [sum(x * y for x, y in zip(q[first:first + k], column)) % (1 << 32) for first in range(0, len(q), k) for column in columns]
     return f
 
 
@@ -124,6 +131,9 @@ def all_chains(rows_fit=True):
     yield Chain("ordered", "tensor.matmul", (24, 32), (24, 20), matmul(24, 32, 20, "sequential"), {"order": "sequential"}, {"b": (32, 20)}, reads=False)
     yield Chain("words", "tensor.matmul", (9, 11), (9, 5), lambda q, p: product(("u32", "u32"), "", "u32", (1, 1, 9, 11, 5), q, p["b"]), {}, {"b": (11, 5)},
                 kind="u32", reads=False)
+    # Factors are packed for tiles by matrix units, and for large ones: that reads each element once, through what is before.
+    yield Chain("packed", "tensor.matmul", (40, 32), (40, 36), matmul(40, 32, 36), {}, {"b": (32, 36)}, reads="gpu")
+    yield Chain("packedwide", "tensor.matmul", (768, 16), (768, 1000), words(16, 1000), {}, {"b": (16, 1000)}, kind="u32", reads="gpu")
     yield Chain("sum", "tensor.sum", wide, (32,), lambda q, p: sums("tensor.sum", "f32", wide, [1], q), {"axes": "1"})
     yield Chain("sumplain", "tensor.sum", wide, (32,), lambda q, p: sums("tensor.sum", "f32", wide, [1], q), {"axes": "1"}, plain=True)
     yield Chain("columns", "tensor.sum", (64, 32), (32,), lambda q, p: sums("tensor.sum", "f32", (64, 32), [0], q), {"axes": "0"})
@@ -248,7 +258,7 @@ def faults(h):
     h.planted("an end of a matrix product that contracts", "core/runtime/graph/jobplan_through.c", "PC5216", err)
 
 
-PRODUCTS = ("thin", "rows", "blocks", "small", "tiles", "ordered", "words")
+PRODUCTS = ("thin", "rows", "blocks", "small", "tiles", "ordered", "words", "packed", "packedwide")
 SUMS = ("sum", "sumplain", "columns", "few", "sumwords", "mean", "max", "min", "argmax", "all", "long")
 
 
@@ -258,7 +268,11 @@ def main():
     if what == "faults":
         faults(h)
     chains = [c for c in all_chains() if kind == "all" or ("products" if c.name in PRODUCTS else "sums" if c.name in SUMS else "rows") == kind]
+    every = chains
     for backend in backends if what != "faults" else []:
+        chains = [c for c in every if c.name != "packedwide" or backend.endswith("+gpu")]
+        for c in chains:
+            c.on = "gpu" if backend.endswith("+gpu") else "other"
         whole(h, backend, chains)
         if kind != "sums" and kind != "rows":
             bare(h, backend)

@@ -14,11 +14,11 @@ NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
 WRITTEN = {"reduce_tree": "give(ping[lid])", "reduce_lanes": "give(ping[lid])", "matmul_gather": "temp[slot_of(e.x, e.y, e.z)]", "matmul_settle_main": "word"}
 
 
-def kernel(name):
+def kernel(name, called="product"):
     path = next(p for p in (os.path.join(folder, name + ".wgsl") for folder in KERNELS) if os.path.exists(p))
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    text = text.replace("pack4($", "pack4(")
+    text = text.replace("pack4($", "pack4(").replace("params.runs$)", "params.runs)").replace("fn $(i: u32)", f"fn {called}(i: u32)")
     return text.replace("= $;", f"= {WRITTEN[name]};") if name in WRITTEN else text
 
 

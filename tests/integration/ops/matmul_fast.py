@@ -111,6 +111,11 @@ def main():
     for kinds, out in ((("i8", "i8"), "i32"), (("u16", "u32"), "u32")):
         a, b = codes(r, kinds[0], 35 * 17, "any"), codes(r, kinds[1], 17 * 33, "any")
         run(h, backends, "integers", a, b, (1, 1, 35, 17, 33), kinds, out)
+    # As many products of bytes as f32 adds up exactly, and one more, all the largest.
+    for kind, code, out, k in (("i8", 0x80, "i32", 1025), ("u8", 0xFF, "u32", 257), ("i8", 0x80, "i32", 2100)):
+        run(h, backends, "largest bytes", [code] * 9 * k, [code] * 5 * k, (1, 1, 9, k, 5), (kind, kind), out)
+    a, b = codes(r, "i8", 9 * 1030, "any"), codes(r, "i8", 1030 * 5, "any")
+    run(h, backends, "bytes", a, b, (1, 1, 9, 1030, 5), ("i8", "i8"), "i32")
     if how == "all":
         for order in ("sequential", "sequential_unfused", "chunked"):
             a, b = codes(r, "f32", 31 * 9, "any"), codes(r, "f16", 9 * 37, "any")

@@ -100,19 +100,20 @@ def walk(h, ops):
         good = [c for c in cells if c["works"]]
         h.check(f"{op}: every cell says how it stands", all((c["code"] == 0) == c["works"] and bool(c["reason"]) != c["works"] for c in cells))
         works(h, f"{op}@{cells[0]['version']}", good)
-        bad = [c for c in cells if not c["works"]]
+        # A graph has the length that rank.prepare gave it, which the small shapes of a question have not: it is refused in all cells.
+        unseen = {p for p in ports if not any(c["port"] == p for c in good)}
+        h.check(f"{op}: each port takes some type", (unseen == set()) != (op == "rank.step"), str(unseen))
+        bad = [c for c in cells if not c["works"] and c["port"] not in unseen]
         for c in bad:
             one = next(g for g in good if g["port"] == c["port"])
             c.update(ports=one["in"], attrs=one["attr"].items(), out=first_out(h, op))
-        # Of each code and port, three.
-        some = [c for i, c in enumerate(bad) if sum(d["code"] == c["code"] and d["port"] == c["port"] for d in bad[:i]) < 3]
-        refused(h, f"{op}@{cells[0]['version']}", some, "4,256")
+        refused(h, f"{op}@{cells[0]['version']}", bad, "4,256")
 
 
 # The ops of the table's layers, and the ports that it is about.
 LAYERS = {"tensor.matmul": "b", "tensor.rms_norm": "weight", "tensor.conv1d": "w", "tensor.conv2d": "w", "tensor.conv3d": "w", "tensor.rnn_cell": "w",
           "tensor.lstm_cell": "w", "tensor.embedding": "table", "tensor.softmax": "x", "transformer.attention": "q", "transformer.swiglu": "a",
-          "ieee.add": "b", "int.add": "b"}
+          "ieee.add": "b", "int.add": "b", "tensor.matmul64": "b", "ieee.add64": "b"}
 
 
 def on_device(h, device):
@@ -134,7 +135,9 @@ def main():
     d = ask(h, "tensor.matmul")
     h.check("layers", len(d["layers"]) == 12 * TYPES and {c["code"] for c in d["layers"] if c["layer"] == "Dense"} == {0, 4102})
     h.check("every layer is an op", 4120 not in {c["code"] for c in d["layers"]}, str({c["layer"] for c in d["layers"] if c["code"] == 4120}))
-    dense = {c["type"] for c in d["layers"] if c["layer"] == "Dense" and c["code"] == 0}
+    dense = {c["type"] for c in d["layers"] if c["op"] == "tensor.matmul" and c["code"] == 0}
+    doubles = {c["layer"]: c["op"] for c in d["layers"] if c["type"] == "f64" and c["code"] == 0}
+    h.check("f64 has ops of its own", doubles == {"Dense": "tensor.matmul64", "Embedding": "tensor.embedding", "Residual": "ieee.add64"}, str(doubles))
     h.check("Dense takes what tensor.matmul takes", dense == {c["type"] for c in d["cells"] if c["port"] == "b" and c["works"]}, str(dense))
     status, out, err = h.run("op", "support", "tensor.mean")
     h.check("as text", status == 0 and "works          f16 f32 bf16" in out.decode() and "refused PC4102" in out.decode(), out.decode() + err)
@@ -142,9 +145,8 @@ def main():
     status, _, err = h.run("op", "support", "tensor.mien")
     h.check("no such op", status == 3 and "PC4120" in err, err)
     names = [o["name"] for o in json.loads(h.run("--json", "op", "list")[1])["ops"]]
-    chosen = [n for n in names if n.startswith(("tensor.", "transformer."))] + ["int.add", "ieee.mul", "ieee.sqrt", "ieee.dot4", "ieee.scale4"]
-    h.check("ops", len(chosen) > 8)
-    walk(h, sys.argv[1:] or chosen)
+    h.check("ops", len(names) > 100, str(len(names)))
+    walk(h, sys.argv[1:] or names)
     return h.finish()
 
 

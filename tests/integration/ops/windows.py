@@ -1,10 +1,12 @@
 """Convolutions and pools against fractions, and Philox against its published answers and a second way through decimal logarithms.
-usage: windows.py all|few BACKEND..."""
+usage: windows.py all|few BACKEND... | planted"""
 import decimal
+import struct
 import sys
 from fractions import Fraction
 
 from harness import Harness, Random
+from kernels import BITS, FORMAT, NEAREST, buffer, kernel, run_kernel
 from matmul import FLOATS, INTEGERS, bits_of, codes, exact, nan, negative, pack, rounded, times, value
 from moves import Cases, Tensor, made, places, size
 
@@ -58,6 +60,23 @@ def convolution(c, r, kind, out, shape, w_shape, stride, pad, dilation, groups, 
 
         c.run("tensor.im2col", [("x", x)], [f"stride={stride}", f"pad={pad}", f"dilation={dilation}", f"window={taps[0]}"],
               made(kind, (batch, len(rows), channels * size(taps)), part))
+
+
+def fast(c, r):
+    """Enough products that matrices are multiplied, or f64 sums tell: with infinities and NaNs beside places outside x, ties, terms that cancel."""
+    for how in ("any", "ties", "cancel"):
+        convolution(c, r, "f32", "f32", (2, 4, 7, 6), (8, 4, 3, 3), 1, 1, 1, 1, how)
+        convolution(c, r, "f32", "bf16", (1, 16, 11), (32, 4, 9), 1, 4, 1, 4, how)
+        convolution(c, r, "f32", "f32", (1, 4, 5, 5), (4, 8, 3, 3), 2, 1, 1, 1, how, True)
+        convolution(c, r, "f32", "f32", (1, 12, 9, 11), (12, 1, 4, 4), 1, 1, 1, 12, how)  # a channel a group
+    convolution(c, r, "f32", "f16", (1, 8, 40), (64, 8, 1), 1, 0, 1, 1, "any")  # x is the matrix
+    convolution(c, r, "bf16", "f32", (1, 8, 4, 4, 4), (4, 4, 3, 3, 3), 1, 1, 1, 2, "any")
+    convolution(c, r, "f16", "f16", (1, 12, 9, 11), (12, 1, 4, 4), 1, 1, 1, 12, "any")
+    convolution(c, r, "f32", "f32", (1100, 1, 3), (4, 1, 2), 1, 1, 1, 1, "any")  # in rounds
+    convolution(c, r, "f32", "f32", (1100, 1, 4), (4, 1, 1), 1, 0, 1, 1, "cancel")
+    for kind, out in (("i8", "i32"), ("u16", "u32"), ("i32", "i32"), ("u64", "u64")):
+        convolution(c, r, kind, out, (1, 4, 9, 9), (8, 4, 3, 3), 1, 1, 1, 1, "any")
+        convolution(c, r, kind, out, (1, 4, 5, 5), (4, 8, 3, 3), 2, 1, 1, 1, "any", True)
 
 
 def pooling(c, r, kind, shape, window, stride, pad, how):
@@ -197,13 +216,68 @@ def refusals(h):
         h.check(f"refused {op} {ports} {attrs}", status != 0 and words in err, err)
 
 
+# ---- planted faults ----
+
+def planted(h):
+    """Faults in what tells a convolution sooner; two channels of 5 x 4 about which a place is outside, three of the result."""
+    r = Random(19)
+    shape, w_shape, count = (1, 2, 5, 4), (3, 2, 3, 3), 60
+    window = "fn window_step(place: i32, dim: vec4<u32>) -> i32 {\n\treturn place;\n}\nconst SPREAD: i32 = 1;\n" + kernel("window").replace("$", "3")
+    terms = "fn clear() {\n\tsum_clear();\n}\nfn term(a: u32, b: u32) {\n\tsum_product(x_bits(a), w_bits(b));\n}\nfn result() -> T {\n\treturn sum_round();\n}\n"
+    numbers = [[20, 9, 20, 3], [2, 3, 2, 0], [9, 18, 54, 0], [4, 1, 1, 1], [5, 1, 1, 1], [1, 1, 0, 1], [3, 3, 1, 0], [4, 5, 1, 0]] + [[0] * 4] * 8
+    params = struct.pack("<4I", count, 0, 0, 0) + b"".join(struct.pack("<4I", *v) for v in numbers)
+
+    def run(x, w, made, plant):
+        front = ("override steps: u32;\n" + kernel("element_params") + "alias T = u32;\n" + buffer("x", 1) + buffer("w", 2) + BITS.format("x") + BITS.format("w") + window + FORMAT
+                 + kernel("exact_sum") + terms + kernel("conv", "direct"))
+        if made is None:
+            text, more = front + NEAREST + kernel("within") + kernel("conv_judged"), {}
+        else:
+            text, more = front + buffer("made", 3) + "fn made_raw(i: u32) -> u32 {\n\treturn made[i];\n}\n" + kernel("conv_mended"), {3: pack("f32", made)}
+        at = 3 + len(more)
+        data = {0: params, 1: pack("f32", x), 2: pack("f32", w), **more, at: bytes(4 * count)}
+        return list(struct.unpack(f"<{count}I", run_kernel(h, "cpu", text + buffer("y", at, "read_write", "T") + kernel("result_words"), 32, 1, data, (at,), plant)[0]))
+
+    def wanted(x, w, outside):
+        """outside: places outside x are zeros."""
+        at, of = Tensor("f32", shape, x), Tensor("f32", w_shape, w)
+
+        def element(p):
+            places_of = [(i, t, inside(p[2:], t, at, i, 1, 1, 1, False)) for i in range(2) for t in places((3, 3))]
+            return exact("f32", [times(value("f32", 0 if s is None else at.at[(0, i) + s]), value("f32", of.at[(p[1], i) + t])) for i, t, s in places_of if s is not None or outside])
+        return made("f32", (1, 3, 5, 4), element).codes
+
+    x, w = codes(r, "f32", 40, "ties"), codes(r, "f32", 54, "ties")
+    x[0], w[0:18] = 0x3F800000, [0x3F800000, 0x33800000] + [0x21800000] * 16  # 1, 2^-24 and what is far below, beside one another
+    x[1:] = [0x3F800000] * 39
+    want = wanted(x, w, False)
+    h.check("sums that tell", run(x, w, None, ()) == want)
+    infinite = w[:]
+    infinite[18] = 0x7F800000
+    mended = wanted(x, infinite, False)
+    made_of = wanted(x, infinite, True)
+    h.check("zeros beside an infinity show", made_of != mended)
+    h.check("what is mended", run(x, infinite, made_of, ()) == mended)
+    for fault, got, to in (
+            ("an f64 sum without its second pass", run(x, w, None, (("select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf)", "nearest(x)"),)), want),
+            ("a bound of the error too small by 2^40", run(x, w, None, (("most * 0x1p-53lf", "most * 0x1p-93lf"),)), want),
+            ("a NaN of zeros outside beside an infinity", run(x, infinite, made_of, (("found != NAN", "true"),)), mended)):
+        at = next((i for i in range(count) if got[i] != to[i]), None)
+        if h.check(f"{fault}: caught", at is not None):
+            h.planted(fault, "tensor.conv2d", "exact fractions", f"y[{at}] is {got[at]:08x}, not {to[at]:08x}")
+
+
 def main():
     h, r = Harness(), Random(17)
     how, backends = sys.argv[1], sys.argv[2:]
+    if how == "planted":
+        planted(h)
+        return h.finish()
     c = Cases(h, backends)
     known_answers(h, backends)
     convolution(c, r, "f32", "f32", (1, 4, 5, 4), (2, 2, 2, 2), 2, 1, 1, 2, "cancel")
     convolution(c, r, "f16", "f32", (1, 2, 3, 3), (2, 3, 2, 3), 2, 1, 2, 1, "any", True)
+    convolution(c, r, "f32", "f32", (1, 4, 9, 9), (8, 4, 3, 3), 1, 1, 1, 1, "any")
     pooling(c, r, "f32", (1, 2, 5, 4), 2, 1, 1, "any")
     random(c, r, 9, 0x0123456789ABCDEF, (1 << 64) - 4, 5, ["f32"])
     if how == "all":
@@ -217,6 +291,7 @@ def main():
             for arguments in (((2, 2, 7), 3, 2, 1), ((1, 2, 4, 5), 2, 2, 0), ((1, 1, 3, 4, 3), 2, 1, 1), ((1, 1, 2), 5, 1, 0), ((1, 1, 3), 2, 1, 4)):
                 pooling(c, r, kind, *arguments, "any")
         convolution(c, r, "f16", "bf16", (1, 2, 3, 3), (2, 3, 2, 3), 2, 1, 2, 1, "any", True)
+        fast(c, r)
         pooling(c, r, "f16", (1, 2, 5, 4), 2, 1, 1, "any")
         random(c, r, 300, 1, (1 << 32) - 7, (1 << 64) - 1, list(FLOATS))
     h.finish()

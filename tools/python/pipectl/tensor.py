@@ -6,7 +6,7 @@
     y.numpy(), y.cid, y.shape
 
 Every op of the installed libraries is a function here, found by its name in the library's own list: `tensor.NAME` first, then by the
-elements' type `int.NAME` or `ieee.NAME`; `op("tensor.matmul", a, b, order="chunked")` names one in full. Inputs are arrays, whatever has a
+elements' type `int.NAME` or `ieee.NAME`, of f64 `tensor.NAME64` or `ieee.NAME64` where there is one; `op("tensor.matmul", a, b, order="chunked")` names one in full. Inputs are arrays, whatever has a
 buffer or DLPack, numbers beside another operand, paths of files of tensors, or Tensors. What the ops of this installation cannot do
 (a reshape where there is no such op) is done by NumPy on the host, after what it needs was run."""
 from __future__ import annotations
@@ -98,7 +98,7 @@ def runtime() -> Runtime:
 class Tensor:
     """An array, or how to compute one. shape and dtype ask for a plan where nothing ran yet; numpy() runs."""
 
-    __slots__ = ("_array", "_source", "_op", "_inputs", "_attrs", "_out", "_host", "_type", "cid_text")
+    __slots__ = ("_array", "_source", "_op", "_inputs", "_attrs", "_out", "_host", "_type", "_may_be_double", "cid_text")
     __array_priority__ = 100
 
     def __init__(self) -> None:
@@ -110,6 +110,7 @@ class Tensor:
         self._out = 0
         self._host: Callable[..., numpy.ndarray[Any, Any]] | None = None
         self._type: tuple[str, tuple[int, ...]] | None = None
+        self._may_be_double = False  # something that it comes from is f64
         self.cid_text: str | None = None
 
     # what it is
@@ -214,8 +215,8 @@ class Tensor:
     def __and__(self, other: Operand) -> Tensor: return _binary("and", self, other)
     def __or__(self, other: Operand) -> Tensor: return _binary("or", self, other)
     def __xor__(self, other: Operand) -> Tensor: return _binary("xor", self, other)
-    def __matmul__(self, other: Operand) -> Tensor: return op("tensor.matmul", self, other)
-    def __rmatmul__(self, other: Operand) -> Tensor: return op("tensor.matmul", other, self)
+    def __matmul__(self, other: Operand) -> Tensor: return op(_doubled("tensor.matmul", self), self, other)
+    def __rmatmul__(self, other: Operand) -> Tensor: return op(_doubled("tensor.matmul", self), other, self)
     def __neg__(self) -> Tensor: return op(_typed("neg", self), self)
     def __abs__(self) -> Tensor: return op(_typed("abs", self), self)
     def __eq__(self, other: Operand) -> Tensor: return _binary("eq", self, other)  # type: ignore[override]
@@ -268,6 +269,7 @@ def asarray(value: Operand, dtype: str | None = None) -> Tensor:
     made = Tensor()
     if isinstance(value, os.PathLike):
         made._source = os.path.abspath(os.fspath(value))
+        made._may_be_double = True
         return made
     if not isinstance(value, numpy.ndarray) and hasattr(value, "__dlpack__"):
         value = numpy.from_dlpack(value)
@@ -277,7 +279,7 @@ def asarray(value: Operand, dtype: str | None = None) -> Tensor:
     elif not isinstance(value, (numpy.ndarray, numpy.generic)) and array.dtype in (numpy.float64, numpy.int64) and not _is_buffer(value):
         array = array.astype(numpy.float32 if array.dtype == numpy.float64 else numpy.int32)  # lists and numbers: the kernels' own types
     made._array = packed(array) if array.dtype != bool else array
-    name_of("tensor", made._array.dtype)
+    made._may_be_double = name_of("tensor", made._array.dtype) == "f64"
     return made
 
 
@@ -320,6 +322,7 @@ def op(name: str, *inputs: Operand, **attrs: Any) -> Any:
     for i in range(len(o.outputs)):
         t = Tensor()
         t._op, t._inputs, t._attrs, t._out = o, operands, given, i
+        t._may_be_double = any(x._may_be_double for x in operands) or "f64" in given.values()
         made.append(t)
     return made[0] if len(made) == 1 else tuple(made)
 
@@ -338,9 +341,14 @@ def _beside(x: Operand, others: Iterable[Operand]) -> Tensor:
     return asarray(x)
 
 
+def _doubled(name: str, x: Tensor) -> str:
+    """What computes with f64 is an op of its own, with 64 behind its name."""
+    return name + "64" if x._may_be_double and name + "64" in runtime().ops and x.dtype == "f64" else name
+
+
 def _typed(name: str, x: Tensor) -> str:
     library = "ieee" if x.dtype in FLOATS else "int"
-    return f"tensor.{name}" if f"tensor.{name}" in runtime().ops else f"{library}.{name}"
+    return _doubled(f"tensor.{name}" if f"tensor.{name}" in runtime().ops else f"{library}.{name}", x)
 
 
 def _binary(name: str, a: Operand, b: Operand) -> Tensor:
@@ -358,7 +366,7 @@ def _view(name: str, x: Tensor, attrs: dict[str, str], host: Callable[..., Any])
         made: Tensor = op(name, x, **attrs)
         return made
     made = Tensor()
-    made._host, made._inputs = host, (x,)
+    made._host, made._inputs, made._may_be_double = host, (x,), x._may_be_double
     if x._array is not None:
         _on_host(made)
     return made
@@ -375,7 +383,13 @@ def __getattr__(name: str) -> Callable[..., Any]:
         raise AttributeError(name)
     known = runtime().ops
     if f"tensor.{name}" in known:
-        return lambda *inputs, **attrs: op(f"tensor.{name}", *inputs, **attrs)
+        def call(*inputs: Operand, **attrs: Any) -> Any:
+            chosen = f"tensor.{name}"
+            if chosen + "64" in known and inputs:
+                inputs = (_beside(inputs[0], inputs), *inputs[1:])
+                chosen = _doubled(chosen, inputs[0])
+            return op(chosen, *inputs, **attrs)
+        return call
     if f"int.{name}" in known or f"ieee.{name}" in known:
         def elementwise(*inputs: Operand, **attrs: Any) -> Any:
             operands = [_beside(x, inputs) for x in inputs]

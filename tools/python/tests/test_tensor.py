@@ -72,6 +72,20 @@ def test_reductions_and_shapes():
     assert ((x.T + 1).numpy() == a.T + 1).all()
 
 
+def test_doubles():
+    """What computes with f64 is chosen by the operands' type, and is exact: the sum of these loses nothing."""
+    x = numpy.array([[1e16, 1.0, -1e16], [0.5, 0.25, 3.0]])
+    a = t.asarray(x)
+    assert (a.sum(axis=1).numpy() == [1.0, 3.75]).all() and t.sum(x).item() == 4.75
+    assert (a @ a.T).numpy()[1, 0] == 0.5e16 + 0.25 - 3e16 and (x @ a.transpose()).dtype == "f64"
+    assert ((a * 2.0 + a) / 3.0).dtype == "f64" and (abs(-a).max().item(), a.argmax(axis=1).tolist()) == (1e16, [0, 2])
+    assert (a > 0.5).tolist() == [[1, 1, 0], [0, 0, 1]]
+    assert t.convert(t.asarray([1.5, 2.5]), to="f64").sum().item() == 4.0
+    assert (t.sum(numpy.float32([1, 2])).dtype, t.max(numpy.int32([1, 2])).item()) == ("f32", 2)
+    with pytest.raises(pipectl.Error):
+        t.softmax(a, axis=1).numpy()  # refused by name: nothing is converted
+
+
 def test_every_op_by_name():
     names = t.ops()
     assert {"tensor.matmul", "int.add", "ieee.add"} <= set(names) and names["tensor.matmul"].inputs == ("a", "b")
