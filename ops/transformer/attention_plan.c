@@ -15,8 +15,8 @@
 #define LINE_BYTES 32768u
 #define LINE_GROUPS 512u /* so many workgroups, or as few elements a workgroup as go */
 #define LINE_ELEMENTS 16u
-#define FEW_LINES 8u /* of a block of attention_scores_few.wgsl */
-#define FEW_D 256u   /* so that queries have a place there */
+#define FEW_LINES 8u	     /* of a block of attention_scores_few.wgsl */
+#define FEW_D 256u	     /* so that queries have a place there */
 #define SETTLE_TURNS 400u    /* of an element beside its keys */
 #define TILE_LINES_LEAST 48u /* with fewer lines tiles of 64 are not filled */
 #define TILE_BYTES 1536u     /* of workgroup memory beside the tile's own */
@@ -83,6 +83,8 @@ static void add_place(kit_plan *p, text *t, const pass *s, uint32_t found)
 	t->n_slots += sequences_text(p, &t->w, &s->a->s, found, t->n_slots, t->slots + t->n_slots);
 	t->n_slots += kv_place_text(p, &t->w, &s->a->k, 2, t->n_slots, t->slots + t->n_slots);
 	kit_wgsl_add(&t->w, KERNEL_ATTENTION_PLACE);
+	kit_wgsl_add(&t->w,
+		     s->few ? KERNEL_ATTENTION_FEW_SCORE_PLACE : KERNEL_ATTENTION_SCORE_PLACE);
 }
 
 static void add_reads(kit_plan *p, text *t, const char *name, uint32_t port)
@@ -232,8 +234,7 @@ static void scores(kit_plan *p, const pass *s, uint32_t v[][4])
 			kit_wgsl_add(&t.w, s->few ? KERNEL_ATTENTION_SCORES_FEW
 						  : KERNEL_ATTENTION_SCORES);
 		}
-		run_local(p, &t, kernel,
-			  shared_of(s->a) * s->blocks * s->tiles * (s->few ? 2 : 1));
+		run_local(p, &t, kernel, shared_of(s->a) * s->blocks * s->tiles * (s->few ? 2 : 1));
 	} else {
 		tensor_kernel k = elements(p, s, "transformer/attention_scores_exact.wgsl",
 					   score_words(s), 4, s->a->d, &t);

@@ -155,7 +155,8 @@ static void run(kit_plan *p, const kv_write *v, const kv_buffers *b, uint32_t ea
  * priced by the other way. */
 static int is_token(const kit_plan *p, const kv_write *v, uint32_t each)
 {
-	return v->s.t == 1 && (!v->c.paged || v->s.n == 1) && (each == 2 || kit_dtype_bytes(v->c.dtype) == 4) &&
+	return v->s.t == 1 && (!v->c.paged || v->s.n == 1) &&
+	       (each == 2 || kit_dtype_bytes(v->c.dtype) == 4) &&
 	       p->caps->device_kind != PCTL_DEVICE_OTHER &&
 	       p->caps->max_invocations >= TOKEN_LANES && p->caps->max_groups[0] >= v->s.n;
 }

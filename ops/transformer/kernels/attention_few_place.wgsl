@@ -14,7 +14,7 @@ var<workgroup> wholes: array<f64, KEYS * VALUES>;
 var<workgroup> places: array<u32, KEYS>;
 var<workgroup> wanted: u32;
 
-// All lanes arrive: the elements of a block's queries.
+// All lanes arrive: the elements of a block's queries, and their norms, which are known behind the next barrier.
 fn queries_load(shared_by: u32, block: u32, lane: u32) {
 	let d = params.v[0].z;
 	for (var i = 0u; i < (LINES * D + LANES - 1u) / LANES; i++) {
@@ -39,6 +39,14 @@ fn queries_load(shared_by: u32, block: u32, lane: u32) {
 		}
 	}
 	squares[lane] = own;
+	workgroupBarrier();
+	if (lane < LINES) {
+		var all = 0.0lf;
+		for (var i = 0u; i < 32u; i++) {
+			all += squares[lane * 32u + i];
+		}
+		norms[lane] = all;
+	}
 }
 
 // Whether any line of the block sees any of the keys.

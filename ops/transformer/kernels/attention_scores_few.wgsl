@@ -2,10 +2,10 @@
 @compute @workgroup_size(256)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: vec3<u32>) {
 	let group = wid.y * 65535u + wid.x;
-	let tile = group / 2u;
-	let first = tile % params.v[4].z * TILE + group % 2u * KEYS;
-	let block = tile / params.v[4].z % params.v[3].z;
-	let shared_by = tile / params.v[4].z / params.v[3].z;
+	let pieces = 2u * params.v[4].z; // of KEYS keys
+	let first = group % pieces * KEYS;
+	let block = group / pieces % params.v[3].z;
+	let shared_by = group / pieces / params.v[3].z;
 	let d = params.v[0].z;
 	let b = shared_by / params.v[1].y;
 	let j = shared_by % params.v[1].y;
@@ -60,16 +60,9 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 				wholes[(v + part) * KEYS + lane / SHARES] = all;
 			}
 		}
-		if (lane < LINES) {
-			var all = 0.0lf;
-			for (var i = 0u; i < 32u; i++) {
-				all += squares[lane * 32u + i];
-			}
-			norms[lane] = all;
-		}
 		workgroupBarrier();
-		let q = lane / KEYS;
-		if (q < LINES) {
+		if (lane < LINES * KEYS) {
+			let q = lane / KEYS;
 			let key = first + lane % KEYS;
 			let r = block * LINES + q;
 			let line = line_of(shared_by, r);
@@ -88,7 +81,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 					if (bits == MARK) {
 						bits = exactly(query_place(line), (at * params.v[1].y + j) * d);
 					}
-					scores[(tile * LINES + q) * TILE + group % 2u * KEYS + lane % KEYS] = score_of(bits);
+					scores[group * (LINES * KEYS) + lane] = score_of(bits);
 				}
 			}
 		}

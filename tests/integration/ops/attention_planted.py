@@ -44,7 +44,7 @@ class Shape:
     def head(self):
         return (kernel("element_params") + f"const CAUSAL: bool = true;\nconst LINES: u32 = {self.block}u;\n" + buffer("start", 1) + buffer("count", 2)
                 + "fn tokens(b: u32, t: u32) -> u32 {\n\treturn min(count[b], t);\n}\nconst KV_NOWHERE: u32 = 0xffffffffu;\nfn kv_place(b: u32, p: u32) -> u32 {\n\treturn b * params.v[2].x + p;\n}\n"
-                + kernel("attention_place"))
+                + kernel("attention_place") + kernel("attention_few_score_place" if self.few else "attention_score_place"))
 
     def bindings(self, more):
         return {0: self.params(), 1: struct.pack("<I", self.keys - 1), 2: struct.pack("<I", 1), **more}
@@ -53,6 +53,8 @@ class Shape:
         return self.blocks * self.block * self.tiles * TILE
 
     def place(self, line, key):
+        if self.few:
+            return ((line // self.block * 2 * self.tiles + key // 32) * self.block + line % self.block) * 32 + key % 32
         return ((line // self.block * self.tiles + key // TILE) * self.block + line % self.block) * TILE + key % TILE
 
     def tiled(self, scores):
@@ -184,7 +186,7 @@ def main():
         judged(f"scores of {lines} lines by shares of keys", [exact("f32", [times(value("f32", a), value("f32", b)) for a, b in zip(line, row)]) for line in more for row in k], lambda plant: scores(sf, more, k, plant), (
             ("shared scores without their second pass", SETTLED, "nearest(x)"), ("a bound of shared scores too small by 2^20", "f64(d + 1u) * most * 0x1p-53lf", "f64(d + 1u) * most * 0x1p-73lf"),
             ("the square of a key by its last share", "sums[0] = more(x, x, sums[0]);", "sums[0] = x * x;"), ("a share of a key too few", "k < SHARES; k++) {\n\t\t\t\t\tall", "k + 1u < SHARES; k++) {\n\t\t\t\t\tall"),
-            ("squares of queries too small by 2^40", "norms[lane] = all;", "norms[lane] = all * 0x1p-40lf;"), ("the second half of a tile of keys taken for the first", "* TILE + group % 2u * KEYS;", "* TILE;"),
+            ("squares of queries too small by 2^40", "norms[lane] = all;", "norms[lane] = all * 0x1p-40lf;"), ("the second half of a tile of keys taken for the first", "group % pieces * KEYS;", "group % pieces / 2u * 2u * KEYS;"),
             ("a block's second lines those of the first", "let r = block * LINES + at / D;", "let r = at / D;"))[:7 if lines > 8 else 6])
     for tile in TILES:
         way = "tiles by matrix units" if tile.units else "tiles"
