@@ -8,7 +8,9 @@
 #define LANES_LEAST 16u /* what a tree joins at once */
 #define N_MOST \
 	65536u /* terms that 64 lanes can add without a carry (kernels/sum_window.wgsl); 16 a quarter */
-#define ELEMENTS_LEAST 2048u /* fewer are done sooner by simpler kernels */
+/* Fewer are done sooner by simpler kernels, but where a dispatch less is worth more. */
+#define ELEMENTS_LEAST 2048u
+#define ELEMENTS_LEAST_GPU 256u
 #define EXTRA 7u
 
 int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane_bytes,
@@ -22,10 +24,14 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 								      : on_processors;
 	const uint32_t settlers = local < 64 ? local : 64;
 	const uint64_t quads = n / 4;
+	const uint64_t least =
+		caps->device_kind == PCTL_DEVICE_CPU || caps->device_kind == PCTL_DEVICE_OTHER
+			? ELEMENTS_LEAST
+			: ELEMENTS_LEAST_GPU;
 	uint64_t bytes, turns;
 
-	if (!tensor_has_f64(p) || n % 4 != 0 || quads == 0 || n > N_MOST ||
-	    count * n < ELEMENTS_LEAST || caps->max_invocations < local)
+	if (!tensor_has_f64(p) || n % 4 != 0 || quads == 0 || n > N_MOST || count * n < least ||
+	    caps->max_invocations < local)
 		return 0;
 	*out = (tensor_rows){.count = count, .n = n, .lanes = LANES_LEAST, .steps = 4};
 	while (out->lanes < local && 4ull * out->lanes < quads)

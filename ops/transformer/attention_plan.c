@@ -15,6 +15,8 @@
 #define LINE_BYTES 32768u
 #define LINE_GROUPS 512u /* so many workgroups, or as few elements a workgroup as go */
 #define LINE_ELEMENTS 16u
+#define FEW_LINES 8u	     /* of a block of attention_scores_few.wgsl */
+#define FEW_D 256u	     /* so that queries have a place there */
 #define SETTLE_TURNS 400u    /* of an element beside its keys */
 #define TILE_LINES_LEAST 48u /* with fewer lines tiles of 64 are not filled */
 #define TILE_BYTES 1536u     /* of workgroup memory beside the tile's own */
@@ -24,13 +26,14 @@
  * words   of a line in `out`; per: elements of a workgroup there
  * tiled   lines are many: sums go by tiles of 64 of them
  * whole   lines are few and the device is no processor: what follows the scores is one dispatch
+ * few     and heads are no longer than has a place: lanes share a key's elements
  */
 typedef struct pass {
 	const attention *a;
 	uint32_t first, tokens, lines, block, blocks, tiles, splits, split_tiles, chunks, per,
 		words, steps;
 	uint32_t params, scores, rows, weights, parts, out, before, found, bad;
-	int quick, tiled, whole, is_first, is_last;
+	int quick, tiled, whole, few, is_first, is_last;
 	tensor_tile tile;
 } pass;
 
@@ -80,6 +83,8 @@ static void add_place(kit_plan *p, text *t, const pass *s, uint32_t found)
 	t->n_slots += sequences_text(p, &t->w, &s->a->s, found, t->n_slots, t->slots + t->n_slots);
 	t->n_slots += kv_place_text(p, &t->w, &s->a->k, 2, t->n_slots, t->slots + t->n_slots);
 	kit_wgsl_add(&t->w, KERNEL_ATTENTION_PLACE);
+	kit_wgsl_add(&t->w,
+		     s->few ? KERNEL_ATTENTION_FEW_SCORE_PLACE : KERNEL_ATTENTION_SCORE_PLACE);
 }
 
 static void add_reads(kit_plan *p, text *t, const char *name, uint32_t port)
@@ -202,9 +207,13 @@ static void scores(kit_plan *p, const pass *s, uint32_t v[][4])
 	text t;
 
 	if (s->quick) {
-		const kit_kernel kernel = {"transformer/attention_scores.wgsl", NULL,
-					   s->tiled ? TENSOR_TILE_LOCAL : 64, "steps",
-					   power_from(s->a->d)};
+		const kit_kernel kernel = {s->few ? "transformer/attention_scores_few.wgsl"
+						  : "transformer/attention_scores.wgsl",
+					   NULL,
+					   s->tiled ? TENSOR_TILE_LOCAL
+					   : s->few ? LINE_LANES
+						    : 64,
+					   "steps", power_from(s->a->d)};
 
 		t = begin(p, s, s->tiled);
 		add_place(p, &t, s, SEQUENCES_NONE);
@@ -218,9 +227,14 @@ static void scores(kit_plan *p, const pass *s, uint32_t v[][4])
 			add_scores_tile(p, s, &t.w);
 		} else {
 			add_more(p, &t);
-			kit_wgsl_add(&t.w, KERNEL_ATTENTION_SCORES);
+			if (s->few) {
+				add_number(&t.w, "D", s->a->d <= 64 ? 64 : power_from(s->a->d));
+				kit_wgsl_add(&t.w, KERNEL_ATTENTION_FEW_PLACE);
+			}
+			kit_wgsl_add(&t.w, s->few ? KERNEL_ATTENTION_SCORES_FEW
+						  : KERNEL_ATTENTION_SCORES);
 		}
-		run_local(p, &t, kernel, shared_of(s->a) * s->blocks * s->tiles);
+		run_local(p, &t, kernel, shared_of(s->a) * s->blocks * s->tiles * (s->few ? 2 : 1));
 	} else {
 		tensor_kernel k = elements(p, s, "transformer/attention_scores_exact.wgsl",
 					   score_words(s), 4, s->a->d, &t);
@@ -472,6 +486,11 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 	       shared_of(a) * s->lines * ceiling(a->dv, s->per) <
 		       (asked == 0 ? LINE_GROUPS : asked))
 		s->per /= 2;
+	s->few = s->whole && a->d <= FEW_D;
+	if (s->few) {
+		s->block = s->lines < FEW_LINES ? s->lines : FEW_LINES;
+		s->blocks = ceiling(s->lines, s->block);
+	}
 	s->words = ceiling(a->dv, s->per) * s->per;
 }
 

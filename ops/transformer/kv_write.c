@@ -151,10 +151,12 @@ static void run(kit_plan *p, const kv_write *v, const kv_buffers *b, uint32_t ea
 
 #define TOKEN_LANES 256u
 
-/* One token of each sequence into a plain cache is one dispatch: no other sequence has its places. Gas is priced by the other way. */
+/* One token of each sequence into a plain cache is one dispatch: no other sequence has its places; nor is there another beside a single one, whatever its pages are. Gas is
+ * priced by the other way. */
 static int is_token(const kit_plan *p, const kv_write *v, uint32_t each)
 {
-	return v->s.t == 1 && !v->c.paged && (each == 2 || kit_dtype_bytes(v->c.dtype) == 4) &&
+	return v->s.t == 1 && (!v->c.paged || v->s.n == 1) &&
+	       (each == 2 || kit_dtype_bytes(v->c.dtype) == 4) &&
 	       p->caps->device_kind != PCTL_DEVICE_OTHER &&
 	       p->caps->max_invocations >= TOKEN_LANES && p->caps->max_groups[0] >= v->s.n;
 }
@@ -162,10 +164,10 @@ static int is_token(const kit_plan *p, const kv_write *v, uint32_t each)
 static void run_token(kit_plan *p, const kv_write *v, const kv_buffers *b, uint32_t each)
 {
 	kit_kernel kernel = {"transformer/kv_write_token.wgsl", NULL, TOKEN_LANES, "steps", 16};
-	kit_slot slots[8] = {KIT_ALL(b->params), KIT_ALL(kit_out(p, 0))};
+	kit_slot slots[10] = {KIT_ALL(b->params), KIT_ALL(kit_out(p, 0))};
 	kit_wgsl w = kit_wgsl_make(p->use, 16384);
 	uint32_t n_slots = 2;
-	char text[200];
+	char text[400];
 
 	while (kernel.override_value < v->s.n)
 		kernel.override_value *= 2;
@@ -173,6 +175,7 @@ static void run_token(kit_plan *p, const kv_write *v, const kv_buffers *b, uint3
 	kit_wgsl_add(&w, KERNEL_ELEMENT_PARAMS);
 	kit_wgsl_add(&w, "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n");
 	n_slots += sequences_text(p, &w, &v->s, b->found, n_slots, slots + n_slots);
+	n_slots += kv_place_text(p, &w, &v->c, 1, n_slots, slots + n_slots);
 	snprintf(text, sizeof(text),
 		 "@group(0) @binding(%u) var<storage, read> x: array<u32>;\n"
 		 "const CAPACITY: u32 = %lluu;\nconst WORDS: u32 = %lluu;\n",
@@ -180,6 +183,22 @@ static void run_token(kit_plan *p, const kv_write *v, const kv_buffers *b, uint3
 		 (unsigned long long)(v->c.heads * v->c.d / each));
 	kit_wgsl_add(&w, text);
 	slots[n_slots++] = (kit_slot)KIT_ALL(kit_in(p, KV_X));
+	if (v->c.paged) {
+		snprintf(text, sizeof(text),
+			 "@group(0) @binding(%u) var<storage, read_write> bad: "
+			 "array<atomic<u32>>;\nconst PLACES: u32 = %lluu;\n"
+			 "fn place_of(b: u32, p: u32) -> u32 {\n\tlet place = kv_place(b, p);\n"
+			 "\tif (place == KV_NOWHERE) {\n\t\tatomicMin(&bad[0], kv_entry(b, p));\n"
+			 "\t}\n\treturn place;\n}\n",
+			 n_slots, (unsigned long long)(v->c.pool * v->c.page));
+		slots[n_slots++] = (kit_slot)KIT_ALL(b->bad);
+	} else {
+		snprintf(text, sizeof(text),
+			 "const PLACES: u32 = %lluu;\n"
+			 "fn place_of(b: u32, p: u32) -> u32 {\n\treturn b * CAPACITY + p;\n}\n",
+			 (unsigned long long)(v->s.n * v->c.capacity));
+	}
+	kit_wgsl_add(&w, text);
 	add_each(&w, each);
 	add_element(&w, p->use, each);
 	kit_wgsl_add(&w, "fn look(i: u32, n: u32, t: u32, positions: u32) {\n\tif (i < 2u) {\n"
@@ -201,6 +220,7 @@ static void kv_plan(kit_plan *p)
 	kv_buffers b = {0};
 	kv_write w;
 	uint32_t each;
+	int token;
 
 	p->status = kv_write_of(p->use, &w);
 	if (p->status != PCTL_OK)
@@ -217,13 +237,16 @@ static void kv_plan(kit_plan *p)
 	kv_params(&w.c, params.v[1]);
 	b.params = kit_params(p, &params, sizeof(params));
 	b.found = kit_temp(p, SEQUENCES_FOUND);
-	if (w.c.paged) {
+	token = is_token(p, &w, each);
+	if (w.c.paged && !token)
 		b.named = kit_temp(p, 4 * w.c.pool + 4);
+	if (w.c.paged)
 		b.bad = kit_temp(p, 4);
+	if (w.c.paged && !token)
 		kit_fill(p, b.named, 0, 4 * w.c.pool + 4, 0);
+	if (w.c.paged)
 		kit_fill(p, b.bad, 0, 4, UINT32_MAX);
-	}
-	if (is_token(p, &w, each)) {
+	if (token) {
 		run_token(p, &w, &b, each);
 	} else {
 		run(p, &w, &b, each, 0);

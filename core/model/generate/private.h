@@ -9,7 +9,7 @@
 
 #define ENGINE_INPUTS 15u
 #define ENGINE_OUTPUTS 6u
-#define ENGINE_SIZES 16u
+#define ENGINE_SIZES 32u
 
 /* Inputs of a step, in the order in which residents take them; those of later rows are there by what a size gives. */
 enum {

@@ -34,6 +34,14 @@ static const struct {
 			     [OUT_TOP_LOGPROB] = {"top_logprob", PCTL_MODEL_GIVES_LOGPROBS},
 			     [OUT_EMBEDDING] = {"embedding", PCTL_MODEL_GIVES_EMBEDDING}};
 
+/* The draw's parameters fall away where the greatest is taken. */
+static int has_input(const engine_size *z, uint32_t i)
+{
+	if (inputs[i].gives == PCTL_MODEL_GIVES_TOKEN && (z->gives & PCTL_MODEL_GIVES_GREEDY))
+		return 0;
+	return inputs[i].gives == 0 || (z->gives & inputs[i].gives) != 0;
+}
+
 const char *engine_input_name(uint32_t input)
 {
 	return inputs[input].name;
@@ -81,7 +89,7 @@ static pctl_status make_room(engine_size *z, const pctl_call *call)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < ENGINE_INPUTS; i++) {
-		if (inputs[i].gives != 0 && !(z->gives & inputs[i].gives))
+		if (!has_input(z, i))
 			continue;
 		(void)pctl_type_bytes(pctl_resident_input_type(z->resident, n++), &z->in_bytes[i]);
 		z->in[i] = pctl_arena_alloc(z->arena, z->in_bytes[i]);
@@ -120,7 +128,7 @@ static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pct
 	for (uint32_t i = 0; i < ENGINE_INPUTS; i++) {
 		const pctl_pipe_input *in;
 
-		if (inputs[i].gives != 0 && !(z->gives & inputs[i].gives))
+		if (!has_input(z, i))
 			continue;
 		in = input_of(p, inputs[i].name);
 		if (in == NULL)

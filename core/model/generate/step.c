@@ -1,5 +1,6 @@
 /* A step of sequences: rows of one token together, rows of a chunk each for itself. What a row gives does not depend on which of these it
  * went with, nor on the others (SEMANTICS.md 18). */
+#include <math.h>
 #include <string.h>
 
 #include "foundation/base/clock.h"
@@ -16,6 +17,21 @@ static uint32_t gives_of(const pctl_model_engine *e, const pctl_engine_row *r)
 	if (e->sink != NULL)
 		gives |= PCTL_MODEL_GIVES_LOGITS;
 	return gives;
+}
+
+/* Whose token is the greatest logit's (SEMANTICS.md 18.17). */
+static int is_greedy(const pctl_engine_row *r)
+{
+	return r->want == PCTL_ENGINE_TOKEN &&
+	       !(r->sampling->temperature > 0 && isfinite(r->sampling->temperature));
+}
+
+/* The same tokens, without a draw's kernels; but what can draw is taken where it is there, so that nothing is built twice. */
+static uint32_t cheapest(const pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
+			 int greedy)
+{
+	return greedy && !engine_has_size(e, batch, chunk, gives) ? gives | PCTL_MODEL_GIVES_GREEDY
+								  : gives;
 }
 
 /* A row that rests: it writes nothing and reads nothing. Its parameters draw something. */
@@ -132,16 +148,21 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 				 uint32_t gives, const pctl_call *call)
 {
 	uint32_t n = 0, n_filled, batch;
+	int greedy = 1;
 	engine_size *z;
 	pctl_status status;
 
-	for (uint32_t i = 0; i < n_rows; i++)
-		n += rows[i].status == PCTL_OK && rows[i].count == 1 &&
-		     gives_of(e, &rows[i]) == gives;
+	for (uint32_t i = 0; i < n_rows; i++) {
+		if (rows[i].status != PCTL_OK || rows[i].count != 1 ||
+		    gives_of(e, &rows[i]) != gives)
+			continue;
+		greedy = greedy && is_greedy(&rows[i]);
+		n++;
+	}
 	batch = n == 1 ? 1 : e->engine.n_slots;
 	if (n == 0)
 		return PCTL_OK;
-	status = engine_size_of(e, batch, 1, gives, call, &z);
+	status = engine_size_of(e, batch, 1, cheapest(e, batch, 1, gives, greedy), call, &z);
 	if (status != PCTL_OK)
 		return status;
 	n = 0;
@@ -167,7 +188,8 @@ static pctl_status step_singly(pctl_model_engine *e, pctl_engine_row *r, const p
 	const uint32_t end = r->start + r->count;
 	pctl_engine_row one = *r;
 	engine_size *z;
-	pctl_status status = engine_size_of(e, 1, 1, gives_of(e, r), call, &z);
+	pctl_status status =
+		engine_size_of(e, 1, 1, cheapest(e, 1, 1, gives_of(e, r), is_greedy(r)), call, &z);
 
 	one.count = 1;
 	for (; status == PCTL_OK && one.start < end; one.start++) {
@@ -182,7 +204,8 @@ static pctl_status step_singly(pctl_model_engine *e, pctl_engine_row *r, const p
 
 static pctl_status step_alone(pctl_model_engine *e, pctl_engine_row *r, const pctl_call *call)
 {
-	const uint32_t gives = gives_of(e, r), chunk = e->engine.max_chunk;
+	const uint32_t chunk = e->engine.max_chunk;
+	const uint32_t gives = cheapest(e, 1, chunk, gives_of(e, r), is_greedy(r));
 	engine_size *z;
 	pctl_status status;
 

@@ -31,21 +31,26 @@ void text_choice_inputs(const model_text *w, pctl_str_buf *inputs)
 		    {"repetition", "f32", 0, PCTL_MODEL_GIVES_PENALTIES},
 		    {"presence", "f32", 0, PCTL_MODEL_GIVES_PENALTIES},
 		    {"frequency", "f32", 0, PCTL_MODEL_GIVES_PENALTIES}};
+	/* What the parameters of a draw are there by. */
+	const uint32_t gives = w->plan->gives & PCTL_MODEL_GIVES_GREEDY
+				       ? w->plan->gives & ~(uint32_t)PCTL_MODEL_GIVES_TOKEN
+				       : w->plan->gives;
+
 	if (w->plan->page != 0)
 		input(inputs, "pages", "u32", w->plan->batch, w->plan->context / w->plan->page);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (w->plan->gives & rows[i].gives)
+		if (gives & rows[i].gives)
 			input(inputs, rows[i].name, rows[i].dtype, w->plan->batch, rows[i].row);
 	if (w->plan->gives & PCTL_MODEL_GIVES_PENALTIES)
 		input(inputs, "history", "u32", w->plan->batch, w->plan->context);
 }
 
-static void told(model_text *w, const char *x, pctl_str_buf *outputs)
+static void told(model_text *w, const char *x, const char *token, pctl_str_buf *outputs)
 {
-	char in[IN_SIZE], attr[96];
+	char in[IN_SIZE], attr[96], chosen[40];
 
 	text_job(w, "logprobs", OP_LOG_SOFTMAX, text_print(in, sizeof(in), "x = \"%s\";", x), NULL);
-	text_job(w, "chosen", OP_RESHAPE, "x = \"draw.token\";",
+	text_job(w, "chosen", OP_RESHAPE, text_print(chosen, sizeof(chosen), "x = \"%s\";", token),
 		 text_print(attr, sizeof(attr), "shape = \"%" PRIu64 ",1\";", w->plan->batch));
 	text_job(w, "of_chosen", OP_TAKE_ALONG, "x = \"logprobs.y\"; index = \"chosen.y\";",
 		 "axis = 1;");
@@ -58,6 +63,7 @@ static void told(model_text *w, const char *x, pctl_str_buf *outputs)
 
 void text_choice(model_text *w, const char *x, pctl_str_buf *outputs)
 {
+	const char *token = w->plan->gives & PCTL_MODEL_GIVES_GREEDY ? "draw.y" : "draw.token";
 	char in[IN_SIZE];
 
 	if (w->plan->gives & PCTL_MODEL_GIVES_PENALTIES) {
@@ -70,14 +76,18 @@ void text_choice(model_text *w, const char *x, pctl_str_buf *outputs)
 			 NULL);
 		x = "penalised.y";
 	}
-	text_job(w, "draw", OP_SAMPLE,
-		 text_print(in, sizeof(in),
-			    "logits = \"%s\"; temperature = \"$temperature\"; top_k = \"$top_k\"; "
-			    "top_p = \"$top_p\"; min_p = \"$min_p\"; key = \"$key\"; position = "
-			    "\"$position\";",
-			    x),
-		 NULL);
-	pctl_str_add(outputs, "token = \"draw.token\";\n");
+	if (w->plan->gives & PCTL_MODEL_GIVES_GREEDY)
+		text_job(w, "draw", OP_ARGMAX, text_print(in, sizeof(in), "x = \"%s\";", x),
+			 "axis = 1;");
+	else
+		text_job(w, "draw", OP_SAMPLE,
+			 text_print(in, sizeof(in),
+				    "logits = \"%s\"; temperature = \"$temperature\"; top_k = "
+				    "\"$top_k\"; top_p = \"$top_p\"; min_p = \"$min_p\"; key = "
+				    "\"$key\"; position = \"$position\";",
+				    x),
+			 NULL);
+	pctl_str_addf(outputs, "token = \"%s\";\n", token);
 	if (w->plan->gives & PCTL_MODEL_GIVES_LOGPROBS)
-		told(w, x, outputs);
+		told(w, x, token, outputs);
 }

@@ -23,6 +23,7 @@
 #define OP_LOG_SOFTMAX "tensor.log_softmax@1"
 #define OP_TAKE_ALONG "tensor.take_along@1"
 #define OP_TOPK "tensor.topk@1"
+#define OP_ARGMAX "tensor.argmax@1"
 #define OP_EMBED "transformer.embed@1"
 #define OP_ROPE_TABLE "transformer.rope_table@1"
 #define OP_YARN_TABLE "transformer.rope_table@2"

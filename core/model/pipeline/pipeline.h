@@ -14,6 +14,7 @@
  * PENALTIES   logits are changed first, by history u32[batch,context], seen u32[batch], repetition, presence, frequency f32[batch]
  *             (transformer.penalty)
  * LOGPROBS    logprob f32[batch,1] of that token, top u32[batch,n] and top_logprob f32[batch,n] of the n = PCTL_MODEL_TOP most probable ones
+ * GREEDY      with TOKEN: each temperature is 0, so the token is the greatest logit's, and there are no parameters
  * EMBEDDING   embedding f32[batch,n_embd]: the last real token's features behind the last norm
  */
 enum {
@@ -21,7 +22,8 @@ enum {
 	PCTL_MODEL_GIVES_TOKEN = 2,
 	PCTL_MODEL_GIVES_PENALTIES = 4,
 	PCTL_MODEL_GIVES_LOGPROBS = 8,
-	PCTL_MODEL_GIVES_EMBEDDING = 16
+	PCTL_MODEL_GIVES_EMBEDDING = 16,
+	PCTL_MODEL_GIVES_GREEDY = 32
 };
 #define PCTL_MODEL_TOP 20u
 

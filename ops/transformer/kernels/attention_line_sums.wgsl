@@ -5,7 +5,7 @@ override steps: u32; // no less than tiles of keys and sequences
 const LANES: u32 = 256u;
 const KEYS: u32 = 1024u;
 const SHARES: u32 = LANES / PER;
-const AT_ONCE: u32 = 4u; // values asked for before the first is used
+const AT_ONCE: u32 = 8u; // values asked for before the first is used
 const WEIGHTS: u32 = 0xffffffffu; // no element: the weights alone
 
 var<workgroup> weights: array<f64, KEYS>;

@@ -31,11 +31,6 @@ fn seen(line: Line, r: u32) -> vec2<u32> {
 	return vec2<u32>(min(first, params.v[2].x), min(end, params.v[2].x));
 }
 
-fn score_place(shared_by: u32, r: u32, key: u32) -> u32 {
-	let block = (shared_by * params.v[3].z + r / LINES) * params.v[4].z + key / TILE;
-	return (block * LINES + r % LINES) * TILE + key % TILE;
-}
-
 fn query_place(line: Line) -> u32 {
 	return ((line.b * params.v[0].x + line.token) * params.v[0].y + line.head) * params.v[0].z;
 }

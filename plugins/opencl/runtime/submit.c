@@ -110,8 +110,8 @@ static cl_int send_fence(pctl_device *dev, cl_event *event)
 	return error;
 }
 
-/* Hand over as many commands as the window takes; the caller looks at its clock and cancel test
- * between windows, also on a driver that runs commands at once. */
+/* Hand over a window of commands, where no more than one before it is under way; the caller looks at its clock and cancel
+ * test between windows, also on a driver that runs commands at once. */
 static cl_int pump(pctl_device *dev, ticket *t)
 {
 	cl_int error = CL_SUCCESS, state;
@@ -131,16 +131,15 @@ static cl_int pump(pctl_device *dev, ticket *t)
 				return state < 0 ? state : PUMP_WAITING;
 			error = enqueue_counted(dev, t, c);
 		} else if (t->in_flight == OPENCL_WINDOW) {
-			if (!t->fence) {
-				error = send_fence(dev, &t->fence);
-				continue;
-			}
-			state = event_state(t->fence);
+			/* A window is sent while the one before runs, so that the device never waits for the host. */
+			state = t->fence ? event_state(t->fence) : 1;
 			if (state <= 0)
 				return state < 0 ? state : PUMP_WAITING;
-			drop_event(&t->fence);
+			error = send_fence(dev, &t->fence);
 			t->in_flight = 0;
-			return PUMP_AGAIN;
+			if (error == CL_SUCCESS)
+				return PUMP_AGAIN;
+			continue;
 		} else if (c->kind == COMMAND_INDIRECT) {
 			error = enqueue_counts(dev, t, c);
 			if (error == CL_SUCCESS)

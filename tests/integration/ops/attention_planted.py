@@ -27,10 +27,10 @@ ONE = f32(1)
 class Shape:
     """One sequence of one token over all `keys`, one head; lines are heads that share it. tile: how many lines go, or None."""
 
-    def __init__(self, lines, keys, d, dv, splits=1, tile=None):
-        self.lines, self.keys, self.d, self.dv, self.tile = lines, keys, d, dv, tile
+    def __init__(self, lines, keys, d, dv, splits=1, tile=None, few=False):
+        self.lines, self.keys, self.d, self.dv, self.tile, self.few = lines, keys, d, dv, tile, few
         self.tiles = (keys + TILE - 1) // TILE
-        self.block = 64 if tile else 4 if lines > 2 else lines
+        self.block = 64 if tile else min(lines, 8) if few else 4 if lines > 2 else lines
         self.blocks = (lines + self.block - 1) // self.block
         self.split_tiles = (self.tiles + splits - 1) // splits
         self.splits = (self.tiles + self.split_tiles - 1) // self.split_tiles
@@ -44,7 +44,7 @@ class Shape:
     def head(self):
         return (kernel("element_params") + f"const CAUSAL: bool = true;\nconst LINES: u32 = {self.block}u;\n" + buffer("start", 1) + buffer("count", 2)
                 + "fn tokens(b: u32, t: u32) -> u32 {\n\treturn min(count[b], t);\n}\nconst KV_NOWHERE: u32 = 0xffffffffu;\nfn kv_place(b: u32, p: u32) -> u32 {\n\treturn b * params.v[2].x + p;\n}\n"
-                + kernel("attention_place"))
+                + kernel("attention_place") + kernel("attention_few_score_place" if self.few else "attention_score_place"))
 
     def bindings(self, more):
         return {0: self.params(), 1: struct.pack("<I", self.keys - 1), 2: struct.pack("<I", 1), **more}
@@ -53,6 +53,8 @@ class Shape:
         return self.blocks * self.block * self.tiles * TILE
 
     def place(self, line, key):
+        if self.few:
+            return ((line // self.block * 2 * self.tiles + key // 32) * self.block + line % self.block) * 32 + key % 32
         return ((line // self.block * self.tiles + key // TILE) * self.block + line % self.block) * TILE + key % TILE
 
     def tiled(self, scores):
@@ -89,8 +91,9 @@ def scores(s, q, k, plant, exactly=False):
         text = "override steps: u32;\nalias T = u32;\n" + head + reads + kernel("attention_scores_exact") + kernel("result_words")
         groups = (s.words() + 63) // 64
     else:
-        text = head + reads + NEAREST + kernel("within") + MORE + kernel("root_above") + kernel("attention_exactly") + kernel("attention_scores")
-        groups = s.blocks * s.tiles
+        text = head + reads + NEAREST + kernel("within") + MORE + kernel("root_above") + kernel("attention_exactly")
+        text += "const D: u32 = 64u;\n" + kernel("attention_few_place") + kernel("attention_scores_few") if s.few else kernel("attention_scores")
+        groups = s.blocks * s.tiles * (2 if s.few else 1)
     bindings = s.bindings({3: pack("f32", [x for line in q for x in line]), 4: pack("f32", [x for row in k for x in row]), 5: b"\xff" * (4 * s.words())})
     got = words(run_kernel(h, BACKEND, text, 64, groups, bindings, (5,), plant)[0])
     return [got[s.place(line, key)] for line in range(s.lines) for key in range(s.keys)]
@@ -177,6 +180,14 @@ def main():
         ("scores by f64 without their second pass", SETTLED, "nearest(x)"), ("a bound of scores too small by 2^20", "f64(d + 1u) * most * 0x1p-53lf", "f64(d + 1u) * most * 0x1p-73lf"),
         ("the norm of a key's last element alone", "kk += x * x;", "kk = x * x;"), ("the second slice of a head dropped", "if (c * SLICE >= d) {", "if (c * SLICE >= 32u) {"),
         ("lines of a block taken for others", "sums[q] = more(queries[q * SLICE + e]", "sums[q] = more(queries[(q ^ 1u) % LINES * SLICE + e]")))
+    for lines in (5, 11):
+        sf = Shape(lines, s.keys, s.d, 3, few=True)
+        more = (q * 3)[:lines]
+        judged(f"scores of {lines} lines by shares of keys", [exact("f32", [times(value("f32", a), value("f32", b)) for a, b in zip(line, row)]) for line in more for row in k], lambda plant: scores(sf, more, k, plant), (
+            ("shared scores without their second pass", SETTLED, "nearest(x)"), ("a bound of shared scores too small by 2^20", "f64(d + 1u) * most * 0x1p-53lf", "f64(d + 1u) * most * 0x1p-73lf"),
+            ("the square of a key by its last share", "sums[0] = more(x, x, sums[0]);", "sums[0] = x * x;"), ("a share of a key too few", "k < SHARES; k++) {\n\t\t\t\t\tall", "k + 1u < SHARES; k++) {\n\t\t\t\t\tall"),
+            ("squares of queries too small by 2^40", "norms[lane] = all;", "norms[lane] = all * 0x1p-40lf;"), ("the second half of a tile of keys taken for the first", "group % pieces * KEYS;", "group % pieces / 2u * 2u * KEYS;"),
+            ("a block's second lines those of the first", "let r = block * LINES + at / D;", "let r = at / D;"))[:7 if lines > 8 else 6])
     for tile in TILES:
         way = "tiles by matrix units" if tile.units else "tiles"
         st = Shape(s.lines, s.keys, s.d, 3, tile=tile)

@@ -244,7 +244,8 @@ def fails(h, op, ports, backends, said):
 def run_kv(h, r, how, backends):
     # kind of the cache and of x, b, t, heads, d, positions of a sequence or page, pages, start, count
     cases = [("f32", "f32", 2, 3, 2, 4, 8, None, [5, 0], [3, 2]), ("f16", "f32", 2, 2, 1, 3, 4, [[4, 1], [0, 3]], [3, 6], [2, 1]),
-             ("f32", "f32", 3, 1, 2, 4, 8, None, [5, 0, 7], [1, 0, 1]), ("bf16", "f32", 2, 1, 1, 602, 4, None, [3, 0], [1, 1])]
+             ("f32", "f32", 3, 1, 2, 4, 8, None, [5, 0, 7], [1, 0, 1]), ("bf16", "f32", 2, 1, 1, 602, 4, None, [3, 0], [1, 1]),
+             ("f32", "f32", 1, 1, 2, 4, 4, [[4, 1]], [5], [1]), ("f16", "f32", 1, 1, 3, 102, 2, [[3, 0, 5]], [4], [1])]
     if how == "all":
         cases += [("bf16", "f16", 1, 4, 2, 8, 9, None, [5], [4]), ("f32", "bf16", 3, 1, 1, 5, 2, [[0], [1], [2]], [0, 1, 0], [1, 0, 1]), ("f16", "f16", 1, 5, 1, 1, 7, None, [1], [5]),
                   ("bf16", "bf16", 2, 4, 1, 3, 2, [[5, 0, 2], [1, 4, 3]], [1, 2], [4, 3])]
@@ -275,6 +276,9 @@ def run_kv(h, r, how, backends):
         fails(h, "transformer.kv_write", ports(start, count, pages), backends, said)
     for start, count, said in (((0, 4), (1, 1), "position 4 of sequence 1 is out of range of 4"), ((0, 1), (2, 0), "count[0] is 2, out of range of 2"), ((4, 4294967295), (0, 0), "")):
         token = [("cache", bytes(32), "f32[2,4,1,1]"), ("x", bytes(8), "f32[2,1,1,1]"), u32("start", *start), u32("count", *count), ("pages", b"", "u32[2,0]")]
+        fails(h, "transformer.kv_write", token, backends, said)
+    for start, count, page, said in ((5, 1, 7, "pages[1] is out of range"), (5, 0, 7, ""), (1, 1, 7, ""), (8, 1, 1, "position 8 of sequence 0 is out of range of 8")):
+        token = [("cache", bytes(32), "f32[2,4,1,1]"), ("x", bytes(4), "f32[1,1,1,1]"), u32("start", start), u32("count", count), ("pages", struct.pack("<2I", 0, page), "u32[1,2]")]
         fails(h, "transformer.kv_write", token, backends, said)
 
 
