@@ -551,6 +551,12 @@ const pctl_option pctl_options_ledger_params[] = {
 	{"--genesis", NULL, "calibrate: begin this home's chain with it", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+const pctl_option pctl_options_ledger_prove[] = {
+	{"--out", "FILE", "write the proof to a file instead of standard output", 0, 1},
+	{"--check", "FILE", "check this proof instead of making one", 0, 0},
+	{"--trust", "ID", "of a block: its commit, or its state root", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_fmt[] = {
 	{"--check", NULL, "change nothing; exit status 1 when a file would change, and its name", 0,
 	 0},

@@ -87,17 +87,17 @@ pctl_status pctl_blocks_last(pctl_chain_state *s, const pctl_call *call, pctl_bl
 			0, call, out, &found);
 }
 
-static pctl_status write_row(pctl_block_work *w)
+pctl_status pctl_blocks_add(pctl_chain_state *s, const pctl_block_header *h, uint64_t n_messages,
+			    const pctl_gitlog_oid *oid, const pctl_call *call)
 {
-	const pctl_block_header *h = &w->header;
 	char commit[PCTL_GITLOG_OID_TEXT_SIZE];
 
-	return pctl_cursor_write(w->s, w->call,
+	return pctl_cursor_write(s, call,
 				 "INSERT INTO blocks (" COLUMNS
 				 ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				 "hhhhhhhatdt", h->height, h->first_clock, h->clock, h->complete,
-				 h->failed, h->deferred, w->n_messages, h->gas, h->executor,
-				 h->root, pctl_gitlog_oid_format(&w->commit, commit));
+				 h->failed, h->deferred, n_messages, h->gas, h->executor, h->root,
+				 pctl_gitlog_oid_format(oid, commit));
 }
 
 /* Who is paid answers for it: the bond that the parameters ask for. */
@@ -183,7 +183,7 @@ static pctl_status close_block(pctl_block_work *w, const pctl_block_row *before)
 	pctl_status status = commit_record(w, before);
 
 	if (status == PCTL_OK)
-		status = write_row(w);
+		status = pctl_blocks_add(w->s, &w->header, w->n_messages, &w->commit, w->call);
 	if (status == PCTL_OK)
 		status = pctl_inbox_clear(w->s, w->call);
 	if (status == PCTL_OK)

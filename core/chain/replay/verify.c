@@ -7,20 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name, *key;
-} tables[] = {
-#define CHAIN_TABLE(name, columns, key) {#name, key},
-#define CHAIN_LATER(name, columns, key) {#name, key},
-#define CHAIN_NUMBERED(name, columns) {#name, "id"},
-#define CHAIN_INDEX(name, unique, table, columns)
-#include "chain/state/schema.def"
-#undef CHAIN_TABLE
-#undef CHAIN_LATER
-#undef CHAIN_NUMBERED
-#undef CHAIN_INDEX
-};
-#define N_TABLES ((uint32_t)(sizeof(tables) / sizeof(tables[0])))
+#include "chain/state/tables.h"
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
@@ -100,21 +87,21 @@ static pctl_status compare_rows(pctl_chain_state *mine, sqlite3_stmt *a, sqlite3
 	}
 }
 
-static pctl_status compare_table(pctl_chain_state *mine, pctl_chain_state *rebuilt, uint32_t table,
-				 const pctl_call *call)
+static pctl_status compare_table(pctl_chain_state *mine, pctl_chain_state *rebuilt,
+				 const pctl_state_table *table, const pctl_call *call)
 {
 	sqlite3_stmt *a = NULL, *b = NULL;
 	char sql[256];
 	pctl_status status;
 
-	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", tables[table].name,
-		 tables[table].key);
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", table->name,
+		 table->key);
 	if (sqlite3_prepare_v2(pctl_chain_db(mine), sql, -1, &a, NULL) != SQLITE_OK)
 		status = pctl_chain_internal_failure(mine, "comparing states", call);
 	else if (sqlite3_prepare_v2(pctl_chain_db(rebuilt), sql, -1, &b, NULL) != SQLITE_OK)
 		status = pctl_chain_internal_failure(rebuilt, "comparing states", call);
 	else
-		status = compare_rows(mine, a, b, tables[table].name, call);
+		status = compare_rows(mine, a, b, table->name, call);
 	sqlite3_finalize(a);
 	sqlite3_finalize(b);
 	return status;
@@ -122,10 +109,12 @@ static pctl_status compare_table(pctl_chain_state *mine, pctl_chain_state *rebui
 
 pctl_status pctl_state_compare(pctl_chain_state *a, pctl_chain_state *b, const pctl_call *call)
 {
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && i < N_TABLES; i++)
-		status = compare_table(a, b, i, call);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		status = compare_table(a, b, &tables[i], call);
 	return status;
 }
 
