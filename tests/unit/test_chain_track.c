@@ -33,10 +33,11 @@ static void root_of(pctl_chain_state *s, uint8_t out[PCTL_DIGEST_BYTES])
 
 static pctl_status account(pctl_chain_state *s, const char *name, uint64_t balance)
 {
-	return pctl_cursor_write(s, &call,
-				 "INSERT INTO accounts VALUES (?1, ?2, ?3, ?3, 0) ON CONFLICT (name) DO UPDATE SET "
-				 "balance = ?2",
-				 "taa", name, balance, (uint64_t)0);
+	return pctl_cursor_write(
+		s, &call,
+		"INSERT INTO accounts VALUES (?1, ?2, ?3, ?3, 0) ON CONFLICT (name) DO UPDATE SET "
+		"balance = ?2",
+		"taa", name, balance, (uint64_t)0);
 }
 
 /* As `SELECT balance` does; 0 found: 0. */
@@ -44,7 +45,8 @@ static pctl_status balance(pctl_chain_state *s, const char *name, uint64_t *out)
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_cursor_keep(s, &call, &stmt, "SELECT balance FROM accounts WHERE name = ?", "t", name);
+	pctl_status status = pctl_cursor_keep(
+		s, &call, &stmt, "SELECT balance FROM accounts WHERE name = ?", "t", name);
 
 	*out = 0;
 	if (status == PCTL_OK)
@@ -65,13 +67,15 @@ static void test_chain_track__the_root_is_that_of_the_document(void **state)
 	ALLOWED(pctl_chain_state_open_memory(&call, &s));
 	ALLOWED(pctl_chain_begin(s, &call));
 	ALLOWED(account(s, "ada", 7));
-	ALLOWED(pctl_cursor_write(s, &call, "INSERT INTO names (mark, name) VALUES (?, ?)", "hb", (uint64_t)5, "tx",
-				  (uint64_t)2));
+	ALLOWED(pctl_cursor_write(s, &call, "INSERT INTO names (mark, name) VALUES (?, ?)", "hb",
+				  (uint64_t)5, "tx", (uint64_t)2));
 	ALLOWED(pctl_chain_commit(s, &call));
 	root_of(s, root);
-	assert_string_equal(pctl_digest_hex(root, hex), "9e363b154cdcffce6cb61a3d45a877468ea506c5ca709c61468cf1c8c747c7c6");
+	assert_string_equal(pctl_digest_hex(root, hex),
+			    "9e363b154cdcffce6cb61a3d45a877468ea506c5ca709c61468cf1c8c747c7c6");
 	root_of(s, root);
-	assert_string_equal(pctl_digest_hex(root, hex), "9e363b154cdcffce6cb61a3d45a877468ea506c5ca709c61468cf1c8c747c7c6");
+	assert_string_equal(pctl_digest_hex(root, hex),
+			    "9e363b154cdcffce6cb61a3d45a877468ea506c5ca709c61468cf1c8c747c7c6");
 	pctl_chain_state_close(s);
 }
 
@@ -105,7 +109,9 @@ static void test_chain_track__the_root_is_a_function_of_the_rows(void **state)
 			if (partly)
 				ALLOWED(pctl_cursor_write(s, &call, "SAVEPOINT some", ""));
 			if ((random >> 40) % 3 == 0)
-				ALLOWED(pctl_cursor_write(s, &call, "DELETE FROM accounts WHERE name = ?", "t", name));
+				ALLOWED(pctl_cursor_write(s, &call,
+							  "DELETE FROM accounts WHERE name = ?",
+							  "t", name));
 			else
 				ALLOWED(account(s, name, random >> 8 | 1));
 			if (partly) {
@@ -193,7 +199,8 @@ static void forge(const home *h, const char *sql)
 static void is_named(const char *how, const char *key)
 {
 	assert_int_equal(last_code, PC6140_TREE_ROW);
-	if (strstr(last_text, how) == NULL) print_message("%s\n", last_text);
+	if (strstr(last_text, how) == NULL)
+		print_message("%s\n", last_text);
 	assert_non_null(strstr(last_text, how));
 	assert_non_null(strstr(last_text, key));
 }
@@ -209,7 +216,8 @@ static void test_chain_track__a_changed_row_is_found_when_it_is_read(void **stat
 		home h;
 
 		begin(&h);
-		snprintf(sql, sizeof(sql), "UPDATE accounts SET balance = x'00000000ffffffff' WHERE name = '%s'",
+		snprintf(sql, sizeof(sql),
+			 "UPDATE accounts SET balance = x'00000000ffffffff' WHERE name = '%s'",
 			 names[i % 3]);
 		forge(&h, sql);
 		ALLOWED(balance(h.s, "a4", &found)); /* what nobody touched is as it was */
@@ -236,7 +244,9 @@ static void test_chain_track__a_changed_row_is_found_when_it_is_written(void **s
 	begin(&h);
 	forge(&h, "UPDATE accounts SET sequence = 9 WHERE name = 'a3'");
 	ALLOWED(pctl_chain_begin(h.s, &call));
-	ALLOWED(pctl_cursor_write(h.s, &call, "UPDATE accounts SET sequence = sequence + 1 WHERE name = ?", "t", "a3"));
+	ALLOWED(pctl_cursor_write(h.s, &call,
+				  "UPDATE accounts SET sequence = sequence + 1 WHERE name = ?", "t",
+				  "a3"));
 	assert_int_equal(pctl_chain_commit(h.s, &call), PCTL_E_STORE);
 	is_named("was changed", "a3");
 	pctl_chain_rollback(h.s);
@@ -263,7 +273,8 @@ static void test_chain_track__removed_and_added_rows_are_found(void **state)
 	is_named("was removed", "\"new\"");
 	end(&h);
 	begin(&h);
-	forge(&h, "INSERT INTO accounts VALUES ('zed', x'0000000000000001', x'0000000000000000', x'0000000000000000', 0)");
+	forge(&h, "INSERT INTO accounts VALUES ('zed', x'0000000000000001', x'0000000000000000', "
+		  "x'0000000000000000', 0)");
 	assert_int_equal(pctl_chain_begin(h.s, &call), PCTL_E_STORE);
 	is_named("was added", "\"zed\"");
 	last_code = 0;
@@ -290,7 +301,8 @@ static void test_chain_track__the_tree_itself_is_held_against_its_parents(void *
 
 	(void)state;
 	begin(&h);
-	forge(&h, "UPDATE tree_nodes SET node = CAST(substr(node, 1, length(node) - 1) || x'55' AS BLOB) WHERE path <> x'00'");
+	forge(&h, "UPDATE tree_nodes SET node = CAST(substr(node, 1, length(node) - 1) || x'55' AS "
+		  "BLOB) WHERE path <> x'00'");
 	for (int i = 0; i < 40 && last_code == 0; i++) {
 		char name[16];
 

@@ -84,7 +84,8 @@ static void is_right(world *w)
 
 static void climbs(world *w, const uint8_t *key)
 {
-	uint8_t root[PCTL_DIGEST_BYTES], at[PCTL_DIGEST_BYTES], up[PCTL_DIGEST_BYTES], value[PCTL_DIGEST_BYTES];
+	uint8_t root[PCTL_DIGEST_BYTES], at[PCTL_DIGEST_BYTES], up[PCTL_DIGEST_BYTES],
+		value[PCTL_DIGEST_BYTES];
 	pctl_radix_path p;
 	int found;
 
@@ -96,7 +97,8 @@ static void climbs(world *w, const uint8_t *key)
 		assert_true(pctl_radix_shares(p.leaf.key, key, p.n));
 	if (found)
 		assert_memory_equal(p.leaf.value, value, sizeof(value));
-	assert_int_equal(pctl_radix_hash_of(w->t, &p.leaf, p.has_leaf, PCTL_RADIX_DEPTH, &call, at), PCTL_OK);
+	assert_int_equal(pctl_radix_hash_of(w->t, &p.leaf, p.has_leaf, PCTL_RADIX_DEPTH, &call, at),
+			 PCTL_OK);
 	assert_int_equal(pctl_radix_climb(w->t, key, p.siblings, p.n, at, &call, up), PCTL_OK);
 	assert_memory_equal(up, root, sizeof(root));
 }
@@ -119,7 +121,7 @@ static void test_chain_tree__is_what_its_leaves_make_it(void **state)
 
 			random = pctl_mix64(random + PCTL_SPLITMIX_STEP);
 			key_of(random % 400, c.key);
-			c.is_gone = random >> 32 & (round % 20 < 10 ? round % 2 == 0 : 1);
+			c.is_gone = (random >> 32 & 1) != 0 && (round % 20 >= 10 || round % 2 == 0);
 			memcpy(c.value, &random, sizeof(random));
 			while (k < n && memcmp(changes[k].key, c.key, sizeof(c.key)) != 0)
 				k++;
@@ -205,7 +207,8 @@ static void test_chain_tree__a_node_that_was_tampered_with_is_found(void **state
 	assert_int_equal(pctl_radix_walk(w.t, count, &n, &call), PCTL_OK);
 	assert_int_equal(n, 300);
 	assert_int_equal(sqlite3_exec(w.db,
-				      "UPDATE tree_nodes SET node = CAST(substr(node, 1, length(node) - 1) || x'55' AS BLOB) "
+				      "UPDATE tree_nodes SET node = CAST(substr(node, 1, "
+				      "length(node) - 1) || x'55' AS BLOB) "
 				      "WHERE path = (SELECT max(path) FROM tree_nodes)",
 				      NULL, NULL, NULL),
 			 SQLITE_OK);
@@ -213,8 +216,9 @@ static void test_chain_tree__a_node_that_was_tampered_with_is_found(void **state
 	n = 0;
 	assert_int_equal(pctl_radix_walk(w.t, count, &n, &call), PCTL_E_STORE);
 	assert_int_equal(last_code, PC6141_TREE_NODE);
-	assert_int_equal(sqlite3_exec(w.db, "DELETE FROM tree_nodes WHERE path <> x'00'", NULL, NULL, NULL),
-			 SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(w.db, "DELETE FROM tree_nodes WHERE path <> x'00'", NULL, NULL, NULL),
+		SQLITE_OK);
 	pctl_radix_forget(w.t);
 	key_of(3, many[0].key);
 	last_code = 0;

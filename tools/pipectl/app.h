@@ -190,6 +190,8 @@ pctl_status pctl_verb_ledger_unbond(pctl_app *app);
 pctl_status pctl_verb_ledger_params(pctl_app *app);
 pctl_status pctl_verb_ledger_prove(pctl_app *app);
 pctl_status pctl_verb_ledger_verify(pctl_app *app);
+pctl_status pctl_verb_ledger_snapshot(pctl_app *app);
+pctl_status pctl_verb_ledger_prune(pctl_app *app);
 pctl_status pctl_verb_ledger_keys(pctl_app *app);
 pctl_status pctl_verb_ledger_role(pctl_app *app);
 pctl_status pctl_verb_ledger_apply(pctl_app *app);

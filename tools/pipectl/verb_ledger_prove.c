@@ -100,8 +100,9 @@ pctl_status pctl_verb_ledger_prove(pctl_app *app)
 	if (path != NULL)
 		return check(app, path);
 	if (app->line.n_arguments == 0 || pctl_option_has(&app->line, "--trust"))
-		return pctl_refuse(app->call, PC10_USAGE,
-				   "`ledger prove` takes a table and a key, or --check FILE --trust ID");
+		return pctl_refuse(
+			app->call, PC10_USAGE,
+			"`ledger prove` takes a table and a key, or --check FILE --trust ID");
 	return make(app);
 }
 

@@ -40,7 +40,8 @@ static pctl_status take_files(pctl_hasher *hash, const pctl_block_record *r,
 {
 	static const char domains[2][16] = {"pipectl state 1", "pipectl state 2"};
 	const size_t n_last = strlen("state_root \n") + 2 * sizeof(h->root);
-	pctl_status status = pctl_hasher_update(hash, domains[h->tree[0] != '\0'], sizeof(domains[0]));
+	pctl_status status =
+		pctl_hasher_update(hash, domains[h->tree[0] != '\0'], sizeof(domains[0]));
 
 	if (status == PCTL_OK)
 		status = pctl_hasher_update(hash, h->previous, PCTL_DIGEST_BYTES);

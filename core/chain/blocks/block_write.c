@@ -423,8 +423,8 @@ static pctl_status write_tree(pctl_block_work *w)
 pctl_status pctl_block_write_record(pctl_block_work *w)
 {
 	static pctl_status (*const steps[])(pctl_block_work *) = {
-		write_genesis, write_messages, write_results,  write_clocks,
-		write_edges,   write_balances, write_receipts, write_manifest, write_tree,
+		write_genesis,	write_messages, write_results,	write_clocks, write_edges,
+		write_balances, write_receipts, write_manifest, write_tree,
 	};
 	pctl_status status = PCTL_OK;
 

@@ -329,7 +329,8 @@ int pctl_gitlog_floor(const pctl_gitlog *log, pctl_gitlog_oid *out)
 	return pctl_gitlog_oid_parse(text, out);
 }
 
-pctl_status pctl_gitlog_set_floor(pctl_gitlog *log, const pctl_gitlog_oid *oid, const pctl_call *call)
+pctl_status pctl_gitlog_set_floor(pctl_gitlog *log, const pctl_gitlog_oid *oid,
+				  const pctl_call *call)
 {
 	char text[PCTL_GITLOG_OID_TEXT_SIZE + 1];
 

@@ -97,14 +97,15 @@ static pctl_status take_all(pruning *p, const pctl_gitlog_oid *tip, const pctl_g
 }
 
 /* Every pack but `kept`: an index first, so that nobody finds objects whose pack is gone. */
-static pctl_status drop_packs(pctl_gitlog *log, const char *kept, const pctl_call *call, uint64_t *n)
+static pctl_status drop_packs(pctl_gitlog *log, const char *kept, const pctl_call *call,
+			      uint64_t *n)
 {
 	static const char *const suffixes[] = {".idx", ".pack"};
 	const size_t n_kept = strlen(kept);
 
 	for (int i = 0; i < 2; i++) {
-		const int fd = openat(log->root_fd, "objects/pack",
-				      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		const int fd =
+			openat(log->root_fd, "objects/pack", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 		const struct dirent *e;
 

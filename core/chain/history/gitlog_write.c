@@ -328,9 +328,8 @@ pctl_status pctl_gitlog_write(pctl_gitlog *log, const pctl_gitlog_oid *parent,
 	const pctl_status status = check(log, parent, n_files, message, clock, call);
 
 	memset(out, 0, sizeof(*out));
-	return status == PCTL_OK
-		       ? write_all(log, parent, files, n_files, message, clock, call, out)
-		       : status;
+	return status == PCTL_OK ? write_all(log, parent, files, n_files, message, clock, call, out)
+				 : status;
 }
 
 pctl_status pctl_gitlog_graft(pctl_gitlog *log, const pctl_gitlog_oid *parent,

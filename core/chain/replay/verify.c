@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "chain/state/tables.h"
+#include "chain/sync/snapshot.h"
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
@@ -94,8 +95,7 @@ static pctl_status compare_table(pctl_chain_state *mine, pctl_chain_state *rebui
 	char sql[256];
 	pctl_status status;
 
-	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", table->name,
-		 table->key);
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", table->name, table->key);
 	if (sqlite3_prepare_v2(pctl_chain_db(mine), sql, -1, &a, NULL) != SQLITE_OK)
 		status = pctl_chain_internal_failure(mine, "comparing states", call);
 	else if (sqlite3_prepare_v2(pctl_chain_db(rebuilt), sql, -1, &b, NULL) != SQLITE_OK)
@@ -165,6 +165,42 @@ static pctl_status compare_present(pctl_chain *mine, pctl_chain *rebuilt, const 
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
+/* A chain in memory as it began, or as it was at a snapshot. */
+static pctl_status begin(pctl_chain *c, const pctl_history *h, const pctl_verify_options *o,
+			 const pctl_call *call, pctl_chain **out)
+{
+	pctl_chain_options options = {
+		.store = pctl_chain_store(c), .kernels = o->kernels, .executor = o->executor};
+	pctl_trusted trusted = {.is_root = 0};
+	pctl_snapshot_report restored;
+	pctl_params genesis;
+	pctl_block_row row;
+	uint64_t height;
+	pctl_status status;
+
+	if (o->snapshot == NULL) {
+		status = pctl_history_genesis(h, call, &genesis);
+		options.genesis = &genesis;
+		return status == PCTL_OK ? pctl_chain_open(&options, call, out) : status;
+	}
+	options.is_bare = 1;
+	status = pctl_snapshot_height(o->snapshot, call, &height);
+	if (status == PCTL_OK && height >= o->from)
+		return pctl_refuse(call, PC6152_HISTORY_PRUNED,
+				   "the snapshot is of block %" PRIu64
+				   ": blocks behind it can be verified from it",
+				   height);
+	if (status == PCTL_OK)
+		status = pctl_blocks_read(pctl_cursor(c), height, call, &row);
+	if (status != PCTL_OK)
+		return status;
+	trusted.commit = row.commit;
+	status = pctl_chain_open(&options, call, out);
+	return status == PCTL_OK
+		       ? pctl_snapshot_restore(*out, o->snapshot, &trusted, call, &restored)
+		       : status;
+}
+
 static pctl_status rebuild(pctl_chain *c, const pctl_history *h, const pctl_verify_options *o,
 			   const pctl_call *call, pctl_replay_report *report)
 {
@@ -173,15 +209,9 @@ static pctl_status rebuild(pctl_chain *c, const pctl_history *h, const pctl_veri
 						  .reference = o->reference,
 						  .check = 1,
 						  .progress = o->progress};
-	pctl_chain_options options = {
-		.store = pctl_chain_store(c), .kernels = o->kernels, .executor = o->executor};
-	pctl_params genesis;
 	pctl_chain *rebuilt = NULL;
-	pctl_status status = pctl_history_genesis(h, call, &genesis);
+	pctl_status status = begin(c, h, o, call, &rebuilt);
 
-	options.genesis = &genesis;
-	if (status == PCTL_OK)
-		status = pctl_chain_open(&options, call, &rebuilt);
 	if (status == PCTL_OK)
 		status = pctl_replay(rebuilt, h, &replay, call, report);
 	if (status == PCTL_OK && o->deep && o->to == pctl_history_last(h))

@@ -101,7 +101,9 @@ static void spell_key(const char *kinds, va_list args, pctl_str_buf *out)
 			v.n = sizeof(amount);
 		} else {
 			v.data = va_arg(args, const void *);
-			v.n = kinds[i] == 't'	? (uint32_t)(v.data == NULL ? 0 : strlen((const char *)v.data))
+			v.n = kinds[i] == 't'
+				      ? (uint32_t)(v.data == NULL ? 0
+								  : strlen((const char *)v.data))
 			      : kinds[i] == 'd' ? PCTL_DIGEST_BYTES
 						: (uint32_t)va_arg(args, uint64_t);
 		}

@@ -148,8 +148,7 @@ char *pctl_row_key_text(const pctl_state_table *t, const uint8_t *key, uint64_t 
 						 v.number);
 		else if (v.kind == 't')
 			room += (size_t)snprintf(out + room, PCTL_ROW_TEXT_SIZE - room, " \"%.*s\"",
-						 (int)(v.n < 70 ? v.n : 70),
-						 (const char *)v.data);
+						 (int)(v.n < 70 ? v.n : 70), (const char *)v.data);
 		else {
 			out[room++] = ' ';
 			for (uint32_t i = 0; i < v.n && i < 35; i++)
@@ -171,8 +170,8 @@ pctl_status pctl_row_leaf_key(pctl_radix *t, const char *table, const uint8_t *k
 	return pctl_radix_hash(t, parts, 3, call, out);
 }
 
-pctl_status pctl_row_leaf_value(pctl_radix *t, const uint8_t *row, uint64_t n, const pctl_call *call,
-				uint8_t out[PCTL_DIGEST_BYTES])
+pctl_status pctl_row_leaf_value(pctl_radix *t, const uint8_t *row, uint64_t n,
+				const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
 {
 	const pctl_radix_part parts[] = {{row_domain, sizeof(row_domain)}, {row, n}};
 

@@ -41,7 +41,7 @@ char *pctl_row_key_text(const pctl_state_table *t, const uint8_t *key, uint64_t 
 /* The key and the value of a row's leaf. */
 pctl_status pctl_row_leaf_key(pctl_radix *t, const char *table, const uint8_t *key, uint64_t n,
 			      const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
-pctl_status pctl_row_leaf_value(pctl_radix *t, const uint8_t *row, uint64_t n, const pctl_call *call,
-				uint8_t out[PCTL_DIGEST_BYTES]);
+pctl_status pctl_row_leaf_value(pctl_radix *t, const uint8_t *row, uint64_t n,
+				const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
 
 #endif

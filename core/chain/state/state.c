@@ -378,8 +378,7 @@ static pctl_status take_table(pctl_chain_state *s, pctl_hasher *h, const pctl_st
 	pctl_status status = PCTL_OK;
 	int step = SQLITE_ROW;
 
-	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", table->name,
-		 table->key);
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", table->name, table->key);
 	if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL) != SQLITE_OK)
 		return pctl_chain_internal_failure(s, "the state root", call);
 	if (!table->is_later)
@@ -387,8 +386,7 @@ static pctl_status take_table(pctl_chain_state *s, pctl_hasher *h, const pctl_st
 	for (uint64_t row = 0; status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW;
 	     row++) {
 		if (table->is_later && row == 0)
-			status = pctl_hasher_update(h, table->name,
-						    strlen(table->name) + 1);
+			status = pctl_hasher_update(h, table->name, strlen(table->name) + 1);
 		for (int i = 0; status == PCTL_OK && i < sqlite3_column_count(stmt); i++)
 			status = take_value(h, stmt, i);
 	}
@@ -437,5 +435,19 @@ pctl_status pctl_chain_scrub(pctl_chain_state *s, const pctl_call *call, uint64_
 	if (status == PCTL_OK)
 		status = pctl_track_scrub(s->track, call, rows);
 	sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+	return status;
+}
+
+pctl_status pctl_chain_is_restoring(pctl_chain_state *s, const pctl_call *call, int *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = pctl_chain_prepare(
+		s, "SELECT 1 FROM sqlite_master WHERE name = '" PCTL_RESTORING "'", 0, call, &stmt);
+	const int step = status == PCTL_OK ? sqlite3_step(stmt) : SQLITE_DONE;
+
+	*out = step == SQLITE_ROW;
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		status = pctl_chain_internal_failure(s, "the state of the chain", call);
+	sqlite3_finalize(stmt);
 	return status;
 }

@@ -64,6 +64,10 @@ pctl_status pctl_chain_tree_root(pctl_chain_state *s, const pctl_call *call,
 				 uint8_t out[PCTL_DIGEST_BYTES]);
 /* Hold all rows and the tree against each other; how many rows. PC6140, PC6141; PC6143 without a tree. */
 pctl_status pctl_chain_scrub(pctl_chain_state *s, const pctl_call *call, uint64_t *rows);
+/* Of a state that a snapshot is being restored into (sync/snapshot.h), which is no chain before that has ended: the table that
+ * says so, and whether it is there. */
+#define PCTL_RESTORING "sync_chunks"
+pctl_status pctl_chain_is_restoring(pctl_chain_state *s, const pctl_call *call, int *out);
 /* For the modules of core/chain alone: track.h. */
 struct pctl_track *pctl_chain_track(pctl_chain_state *s);
 

@@ -9,7 +9,8 @@ static const pctl_state_table tables[] = {
 #define CHAIN_TABLE(name, columns, key) {#name, columns, key, PLAIN, 0, 0},
 #define CHAIN_APART(name, columns, key) {#name, columns, key, PLAIN, 0, 1},
 #define CHAIN_LATER(name, columns, key) {#name, columns, key, PLAIN, 1, 0},
-#define CHAIN_NUMBERED(name, columns) {#name, "id INTEGER NOT NULL, " columns, "id", "STRICT", 0, 0},
+#define CHAIN_NUMBERED(name, columns) \
+	{#name, "id INTEGER NOT NULL, " columns, "id", "STRICT", 0, 0},
 #define CHAIN_INDEX(name, unique, table, columns)
 #include "chain/state/schema.def"
 #undef CHAIN_TABLE

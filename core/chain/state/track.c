@@ -14,15 +14,16 @@ pctl_status pctl_track_trouble(pctl_track *t, const pctl_call *call)
 
 pctl_status pctl_track_exec(pctl_track *t, const char *sql, const pctl_call *call)
 {
-	return sqlite3_exec(t->db, sql, NULL, NULL, NULL) == SQLITE_OK ? PCTL_OK
-									: pctl_track_trouble(t, call);
+	return sqlite3_exec(t->db, sql, NULL, NULL, NULL) == SQLITE_OK
+		       ? PCTL_OK
+		       : pctl_track_trouble(t, call);
 }
 
 pctl_status pctl_track_prepare(pctl_track *t, sqlite3_stmt **stmt, const char *sql,
 			       const pctl_call *call)
 {
-	if (*stmt == NULL && sqlite3_prepare_v3(t->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt,
-						NULL) != SQLITE_OK)
+	if (*stmt == NULL &&
+	    sqlite3_prepare_v3(t->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL) != SQLITE_OK)
 		return pctl_track_trouble(t, call);
 	sqlite3_reset(*stmt);
 	return PCTL_OK;
@@ -147,8 +148,9 @@ pctl_seen *pctl_track_seen(pctl_track *t, uint32_t table, const uint8_t *key, ui
 
 /* ---- what must be -------------------------------------------------------------------------- */
 
-pctl_status pctl_track_expected(pctl_track *t, uint32_t table, const uint8_t leaf[PCTL_DIGEST_BYTES],
-				const pctl_call *call, int *found, uint8_t value[PCTL_DIGEST_BYTES])
+pctl_status pctl_track_expected(pctl_track *t, uint32_t table,
+				const uint8_t leaf[PCTL_DIGEST_BYTES], const pctl_call *call,
+				int *found, uint8_t value[PCTL_DIGEST_BYTES])
 {
 	uint32_t n;
 	int step;
@@ -173,7 +175,8 @@ pctl_status pctl_track_expected(pctl_track *t, uint32_t table, const uint8_t lea
 	return status;
 }
 
-void pctl_track_forge(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n, const char *how)
+void pctl_track_forge(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
+		      const char *how)
 {
 	char text[PCTL_ROW_TEXT_SIZE];
 	uint32_t n_tables;
@@ -260,7 +263,8 @@ pctl_status pctl_track_is_made(pctl_track *t, const pctl_call *call, int *out)
 
 static pctl_status read_version(pctl_track *t, const pctl_call *call, int64_t *out)
 {
-	pctl_status status = pctl_track_prepare(t, &t->version_of, "PRAGMA main.data_version", call);
+	pctl_status status =
+		pctl_track_prepare(t, &t->version_of, "PRAGMA main.data_version", call);
 
 	if (status == PCTL_OK && sqlite3_step(t->version_of) != SQLITE_ROW)
 		status = pctl_track_trouble(t, call);

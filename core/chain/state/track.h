@@ -48,6 +48,7 @@ pctl_status pctl_track_row(pctl_track *t, uint32_t table, const uint8_t *key, ui
 /* Show all rows of then, in no order that counts; a visitor that returns non-zero ends it. Rows are not held against
  * the tree. */
 typedef int (*pctl_track_visit)(void *ctx, uint32_t table, const uint8_t *row, uint64_t n);
-pctl_status pctl_track_rows(pctl_track *t, pctl_track_visit visit, void *ctx, const pctl_call *call);
+pctl_status pctl_track_rows(pctl_track *t, pctl_track_visit visit, void *ctx,
+			    const pctl_call *call);
 
 #endif

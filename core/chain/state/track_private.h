@@ -18,7 +18,7 @@ struct pctl_track {
 	sqlite3 *db;
 	pctl_radix *tree;
 	int is_on, was_on; /* was_on: when the transaction began */
-	int is_hurt; /* no memory, where nothing could be returned */
+	int is_hurt;	   /* no memory, where nothing could be returned */
 	/* What was refused where SQLite called: the first of it, told when there is somebody to tell. */
 	pctl_call inner;
 	uint32_t hurt_code;
@@ -45,10 +45,12 @@ pctl_seen *pctl_track_seen(pctl_track *t, uint32_t table, const uint8_t *key, ui
 void pctl_track_forget(pctl_track *t);
 
 /* The leaf's value that a row must have; *found 0: there must be no row. */
-pctl_status pctl_track_expected(pctl_track *t, uint32_t table, const uint8_t leaf[PCTL_DIGEST_BYTES],
-				const pctl_call *call, int *found, uint8_t value[PCTL_DIGEST_BYTES]);
+pctl_status pctl_track_expected(pctl_track *t, uint32_t table,
+				const uint8_t leaf[PCTL_DIGEST_BYTES], const pctl_call *call,
+				int *found, uint8_t value[PCTL_DIGEST_BYTES]);
 /* Note a row that is not right, the first of them. how: "was changed". */
-void pctl_track_forge(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n, const char *how);
+void pctl_track_forge(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
+		      const char *how);
 /* Forget what was noted: where one thing that was asked ends and another begins. */
 void pctl_track_calm(pctl_track *t);
 /* Hold a row (NULL: none) against what must be there. */

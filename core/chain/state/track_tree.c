@@ -99,16 +99,17 @@ static pctl_status leaf_of(pctl_track *t, uint32_t table, const uint8_t *row, ui
 
 /* ---- what changed -------------------------------------------------------------------------- */
 
-static pctl_status put_open(pctl_track *t, const pctl_seen *e, const uint8_t *now, const pctl_call *call)
+static pctl_status put_open(pctl_track *t, const pctl_seen *e, const uint8_t *now,
+			    const pctl_call *call)
 {
 	uint32_t n_tables;
 	sqlite3_stmt *stmt;
 	/* What it was is what it was when it stood there first. */
-	pctl_status status = pctl_track_prepare(
-		t, &t->open_put,
-		"INSERT INTO main.tree_open VALUES (?, ?, ?, ?, ?) ON CONFLICT (leaf) DO UPDATE SET "
-		"now = excluded.now",
-		call);
+	pctl_status status = pctl_track_prepare(t, &t->open_put,
+						"INSERT INTO main.tree_open VALUES (?, ?, ?, ?, ?) "
+						"ON CONFLICT (leaf) DO UPDATE SET "
+						"now = excluded.now",
+						call);
 
 	if (status != PCTL_OK)
 		return status;
@@ -283,13 +284,12 @@ static pctl_status read_open(pctl_track *t, leaves *l, const pctl_call *call)
 	const pctl_state_table *tables = pctl_state_tables(&n);
 	sqlite3_stmt *stmt = NULL;
 	int step = SQLITE_DONE;
-	pctl_status status = pctl_track_prepare(
-		t, &stmt, "SELECT leaf, now, name FROM main.tree_open", call);
+	pctl_status status =
+		pctl_track_prepare(t, &stmt, "SELECT leaf, now, name FROM main.tree_open", call);
 
 	while (status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const int table =
-			pctl_state_table_find((const char *)sqlite3_column_text(stmt, 2),
-					      (size_t)sqlite3_column_bytes(stmt, 2));
+		const int table = pctl_state_table_find((const char *)sqlite3_column_text(stmt, 2),
+							(size_t)sqlite3_column_bytes(stmt, 2));
 		pctl_radix_leaf leaf = {.is_gone = sqlite3_column_bytes(stmt, 1) == 0};
 
 		if (table < 0 || sqlite3_column_bytes(stmt, 0) != (int)PCTL_DIGEST_BYTES ||
@@ -354,8 +354,8 @@ pctl_status pctl_track_root(pctl_track *t, const pctl_call *call, uint8_t out[PC
 /* ---- all rows as they were ------------------------------------------------------------------ */
 
 /* What a changed row was: *is_there 0 when the row is not in tree_open. */
-static pctl_status before(pctl_track *t, const uint8_t leaf[PCTL_DIGEST_BYTES], const pctl_call *call,
-			  pctl_str_buf *row, int *is_there)
+static pctl_status before(pctl_track *t, const uint8_t leaf[PCTL_DIGEST_BYTES],
+			  const pctl_call *call, pctl_str_buf *row, int *is_there)
 {
 	sqlite3_stmt *stmt = NULL;
 	int step = SQLITE_DONE;
@@ -438,12 +438,12 @@ static pctl_status show_changed(rows *r)
 	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_status status = pctl_track_prepare(
 		r->t, &stmt,
-		"SELECT name, before FROM main.tree_open WHERE before <> x'' ORDER BY leaf", r->call);
+		"SELECT name, before FROM main.tree_open WHERE before <> x'' ORDER BY leaf",
+		r->call);
 
 	while (status == PCTL_OK && !is_over && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const int table =
-			pctl_state_table_find((const char *)sqlite3_column_text(stmt, 0),
-					      (size_t)sqlite3_column_bytes(stmt, 0));
+		const int table = pctl_state_table_find((const char *)sqlite3_column_text(stmt, 0),
+							(size_t)sqlite3_column_bytes(stmt, 0));
 
 		if (table >= 0 && !tables[table].is_apart)
 			is_over = r->visit(r->ctx, (uint32_t)table, sqlite3_column_blob(stmt, 1),
@@ -528,12 +528,12 @@ static pctl_status scrub_open(leaves *l)
 	sqlite3_stmt *stmt = NULL;
 	int step = SQLITE_DONE;
 	pctl_status status = pctl_track_prepare(
-		l->t, &stmt, "SELECT leaf, name, key FROM main.tree_open WHERE now <> x''", l->call);
+		l->t, &stmt, "SELECT leaf, name, key FROM main.tree_open WHERE now <> x''",
+		l->call);
 
 	while (status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const int table =
-			pctl_state_table_find((const char *)sqlite3_column_text(stmt, 1),
-					      (size_t)sqlite3_column_bytes(stmt, 1));
+		const int table = pctl_state_table_find((const char *)sqlite3_column_text(stmt, 1),
+							(size_t)sqlite3_column_bytes(stmt, 1));
 		pctl_radix_leaf leaf = {.is_gone = 0};
 
 		if (table < 0 || sqlite3_column_bytes(stmt, 0) != (int)PCTL_DIGEST_BYTES) {

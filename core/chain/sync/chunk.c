@@ -94,14 +94,16 @@ static pctl_status read_row(reading *r, pctl_radix *t, pctl_chunk_row *out)
 		return lies(r, "a row is not in the form of its table");
 	out->leaf.is_gone = 0;
 	status = pctl_row_leaf_key(t, tables[table].name, out->row, n_key, r->call, out->leaf.key);
-	return status == PCTL_OK ? pctl_row_leaf_value(t, out->row, out->n, r->call, out->leaf.value)
-				 : status;
+	return status == PCTL_OK
+		       ? pctl_row_leaf_value(t, out->row, out->n, r->call, out->leaf.value)
+		       : status;
 }
 
 static pctl_status check(const reading *r, const pctl_chunk *c, pctl_radix *t, pctl_arena *a,
 			 const uint8_t root[PCTL_DIGEST_BYTES])
 {
-	pctl_radix_leaf *leaves = pctl_arena_array(a, c->n_rows == 0 ? 1 : c->n_rows, sizeof(*leaves));
+	pctl_radix_leaf *leaves =
+		pctl_arena_array(a, c->n_rows == 0 ? 1 : c->n_rows, sizeof(*leaves));
 	uint8_t at[PCTL_DIGEST_BYTES], up[PCTL_DIGEST_BYTES];
 	pctl_status status;
 

@@ -18,13 +18,15 @@ typedef pctl_proof_leaf leaf;
 typedef pctl_proof_digest digest;
 
 #define PCTL_PROOF_BYTES_MAX (1u << 24)
-#define BYTES(KEY, M, MEANS)                                                                   \
-	PCTL_RECORD_FIELD(BYTES, KEY, proof, M.data, .n_at = offsetof(proof, M.n),             \
-			  .flags = PCTL_RECORD_NAMED, .bound = PCTL_PROOF_BYTES_MAX, .means = MEANS)
+#define BYTES(KEY, M, MEANS)                                                         \
+	PCTL_RECORD_FIELD(BYTES, KEY, proof, M.data, .n_at = offsetof(proof, M.n),   \
+			  .flags = PCTL_RECORD_NAMED, .bound = PCTL_PROOF_BYTES_MAX, \
+			  .means = MEANS)
 static const pctl_record_field row_fields[] = {
 	PCTL_RECORD_FIELD(BYTES, "row", piece, data, .n_at = offsetof(piece, n),
 			  .bound = PCTL_PROOF_BYTES_MAX, .means = "canonical bytes")};
-static const pctl_record_shape row_shape = PCTL_RECORD_OF_LINES(row_fields, PCTL_RECORD_ROW, ' ', piece);
+static const pctl_record_shape row_shape =
+	PCTL_RECORD_OF_LINES(row_fields, PCTL_RECORD_ROW, ' ', piece);
 static const pctl_record_field leaf_fields[] = {
 	PCTL_RECORD_SIZED(HEX, "key", leaf, key, .means = "of a leaf"),
 	PCTL_RECORD_SIZED(HEX, "value", leaf, value, .means = "of it")};
@@ -51,10 +53,11 @@ static const pctl_record_field proof_fields[] = {
 			  .of = &row_shape, .means = "the row, unless there is none"),
 	PCTL_RECORD_FIELD(LIST, "other", proof, other, .n_at = offsetof(proof, n_other),
 			  .flags = PCTL_RECORD_NAMED | PCTL_RECORD_WITHIN, .bound = 1,
-			  .of = &leaf_shape, .means = "leaf at whose place that of the key would be"),
+			  .of = &leaf_shape,
+			  .means = "leaf at whose place that of the key would be"),
 	PCTL_RECORD_FIELD(LIST, "sibling", proof, siblings, .n_at = offsetof(proof, n_siblings),
-			  .flags = PCTL_RECORD_NAMED, .bound = PCTL_RADIX_DEPTH, .of = &digest_shape,
-			  .means = "on the way from the root of the tree"),
+			  .flags = PCTL_RECORD_NAMED, .bound = PCTL_RADIX_DEPTH,
+			  .of = &digest_shape, .means = "on the way from the root of the tree"),
 	PCTL_RECORD_FIELD(LIST, "file", proof, files, .n_at = offsetof(proof, n_files),
 			  .flags = PCTL_RECORD_NAMED | PCTL_RECORD_WITHIN,
 			  .bound = PCTL_BLOCK_FILES - 1, .of = &digest_shape,
@@ -89,10 +92,11 @@ pctl_status pctl_trusted_read(const char *text, const pctl_call *call, pctl_trus
 	if (out->is_root ? pctl_digest_parse_hex(text, out->root)
 			 : pctl_gitlog_oid_parse(text, &out->commit))
 		return PCTL_OK;
-	return pctl_refuse(call, PC10_USAGE,
-			   "\"%.80s\" is neither the id of a block's commit (40 hex digits) nor its "
-			   "state root (64)",
-			   text);
+	return pctl_refuse(
+		call, PC10_USAGE,
+		"\"%.80s\" is neither the id of a block's commit (40 hex digits) nor its "
+		"state root (64)",
+		text);
 }
 
 /* git's name of an object: SHA-1 over its kind, its length and its bytes. */
@@ -151,7 +155,8 @@ static const char *commit_fault(const piece *header, const piece *commit, const 
 }
 
 static pctl_status state_root(const pctl_block_header *h, const piece *header, const digest *files,
-			      uint32_t n_files, const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
+			      uint32_t n_files, const pctl_call *call,
+			      uint8_t out[PCTL_DIGEST_BYTES])
 {
 	static const char domain[] = "pipectl state 2";
 	const size_t n_last = strlen("state_root \n") + 2 * sizeof(h->root);
@@ -227,7 +232,8 @@ static const char *end_of(pctl_radix *t, const proof *p, const uint8_t key[PCTL_
 		    memcmp(p->row[0].data, p->key.data, p->key.n) != 0)
 			return "the row is not of this key";
 		memcpy(out->key, key, PCTL_DIGEST_BYTES);
-		return pctl_row_leaf_value(t, p->row[0].data, p->row[0].n, call, out->value) == PCTL_OK
+		return pctl_row_leaf_value(t, p->row[0].data, p->row[0].n, call, out->value) ==
+				       PCTL_OK
 			       ? NULL
 			       : "no SHA-256 is to be had";
 	}
@@ -247,8 +253,7 @@ static pctl_status climb(pctl_radix *t, const char *name, const proof *p, const 
 	uint8_t key[PCTL_DIGEST_BYTES], at[PCTL_DIGEST_BYTES];
 	pctl_radix_leaf end = {.is_gone = 0};
 	const char *fault;
-	pctl_status status =
-		pctl_row_leaf_key(t, p->table, p->key.data, p->key.n, call, key);
+	pctl_status status = pctl_row_leaf_key(t, p->table, p->key.data, p->key.n, call, key);
 
 	if (status != PCTL_OK)
 		return status;
@@ -257,13 +262,14 @@ static pctl_status climb(pctl_radix *t, const char *name, const proof *p, const 
 		return is_false(name, fault, call);
 	status = pctl_radix_hash_of(t, &end, p->n_row + p->n_other, PCTL_RADIX_DEPTH, call, at);
 	return status == PCTL_OK
-		       ? pctl_radix_climb(t, key, (uint8_t(*)[PCTL_DIGEST_BYTES])(void *)p->siblings,
-					 p->n_siblings, at, call, root)
+		       ? pctl_radix_climb(t, key,
+					  (uint8_t(*)[PCTL_DIGEST_BYTES])(void *)p->siblings,
+					  p->n_siblings, at, call, root)
 		       : status;
 }
 
-pctl_status pctl_row_proof_check(const char *name, const pctl_row_proof *p, const pctl_trusted *trusted,
-				 const pctl_call *call)
+pctl_status pctl_row_proof_check(const char *name, const pctl_row_proof *p,
+				 const pctl_trusted *trusted, const pctl_call *call)
 {
 	uint8_t root[PCTL_DIGEST_BYTES], must[PCTL_DIGEST_BYTES];
 	pctl_block_header header;
@@ -281,7 +287,6 @@ pctl_status pctl_row_proof_check(const char *name, const pctl_row_proof *p, cons
 		return status;
 	if (!pctl_digest_parse_hex(header.tree, must) || memcmp(root, must, sizeof(must)) != 0)
 		return is_false(name, "the way does not lead to the root of the tree", call);
-	return header.height == p->height
-		       ? PCTL_OK
-		       : is_false(name, "the header is of another height", call);
+	return header.height == p->height ? PCTL_OK
+					  : is_false(name, "the header is of another height", call);
 }

@@ -49,15 +49,15 @@ pctl_status pctl_trusted_read(const char *text, const pctl_call *call, pctl_trus
  * Append the proof of a key in the last finished block. words: one for each part of the primary key. Errors: PC6142 (no
  * such table, or no key of it), PC6143, PC6140, those of reading the history.
  */
-pctl_status pctl_row_prove(pctl_chain *c, const char *table, const char *const *words, uint32_t n_words,
-			   const pctl_call *call, pctl_str_buf *out);
+pctl_status pctl_row_prove(pctl_chain *c, const char *table, const char *const *words,
+			   uint32_t n_words, const pctl_call *call, pctl_str_buf *out);
 
 /* What a proof shows, in the arena. */
 pctl_status pctl_row_proof_read(const char *name, const char *text, size_t n, pctl_arena *a,
 				const pctl_call *call, pctl_row_proof *out); /* PC6144 */
 /* Does it hold, for this block; name: of the file, for messages. PC6145 says which step does not. */
-pctl_status pctl_row_proof_check(const char *name, const pctl_row_proof *p, const pctl_trusted *trusted,
-				 const pctl_call *call);
+pctl_status pctl_row_proof_check(const char *name, const pctl_row_proof *p,
+				 const pctl_trusted *trusted, const pctl_call *call);
 
 /* The part of a check that snapshots share: does this record have this tree, and is it the trusted block. tree: the root.
  * form: the code of what does not hold. */

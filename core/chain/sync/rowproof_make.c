@@ -63,7 +63,8 @@ static pctl_status spell_key(const pctl_state_table *t, const char *const *words
 				   "the key of table %s is %" PRIu32 " words (%s), not %" PRIu32,
 				   t->name, keys, t->key, n);
 	for (uint32_t i = 0; i < n; i++)
-		if (!pctl_state_column(t, i, &name, &n_name, &kind) || !add_word(kind, words[i], out))
+		if (!pctl_state_column(t, i, &name, &n_name, &kind) ||
+		    !add_word(kind, words[i], out))
 			return pctl_refuse(call, PC6142_TREE_KEY,
 					   "\"%.80s\" is not a part of a key of table %s (%s): %s",
 					   words[i], t->name, t->key,
@@ -86,8 +87,8 @@ static void drop_block(block *b)
 	free(b->entries);
 }
 
-static pctl_status read_block(pctl_gitlog *log, const pctl_gitlog_oid *commit, const pctl_call *call,
-			      block *b, pctl_row_proof *out)
+static pctl_status read_block(pctl_gitlog *log, const pctl_gitlog_oid *commit,
+			      const pctl_call *call, block *b, pctl_row_proof *out)
 {
 	pctl_block_header header;
 	uint64_t n_commit, n_entries;
@@ -120,13 +121,14 @@ static pctl_status not_the_leaf(uint32_t table, const pctl_proof_bytes *key, con
 	char text[PCTL_ROW_TEXT_SIZE];
 	uint32_t n;
 
-	return pctl_refuse(call, PC6140_TREE_ROW, "%s: the row is not that of its leaf",
-			   pctl_row_key_text(&pctl_state_tables(&n)[table], key->data, key->n, text));
+	return pctl_refuse(
+		call, PC6140_TREE_ROW, "%s: the row is not that of its leaf",
+		pctl_row_key_text(&pctl_state_tables(&n)[table], key->data, key->n, text));
 }
 
 /* path lives as long as the proof. */
-static pctl_status read_row(pctl_track *t, uint32_t table, pctl_radix_path *path, const pctl_call *call,
-			    pctl_row_proof *out)
+static pctl_status read_row(pctl_track *t, uint32_t table, pctl_radix_path *path,
+			    const pctl_call *call, pctl_row_proof *out)
 {
 	uint8_t key[PCTL_DIGEST_BYTES], value[PCTL_DIGEST_BYTES];
 	uint64_t n = 0;
@@ -153,15 +155,14 @@ static pctl_status read_row(pctl_track *t, uint32_t table, pctl_radix_path *path
 	}
 	if (out->n_row != 0 && is_here)
 		status = pctl_row_leaf_value(pctl_track_tree(t), out->row[0].data, n, call, value);
-	if (status == PCTL_OK &&
-	    ((out->n_row != 0) != is_here ||
-	     (is_here && memcmp(value, path->leaf.value, sizeof(value)) != 0)))
+	if (status == PCTL_OK && ((out->n_row != 0) != is_here ||
+				  (is_here && memcmp(value, path->leaf.value, sizeof(value)) != 0)))
 		return not_the_leaf(table, &out->key, call);
 	return status;
 }
 
-static pctl_status prove(pctl_chain *c, uint32_t table, const pctl_str_buf *key, const pctl_call *call,
-			 pctl_str_buf *out)
+static pctl_status prove(pctl_chain *c, uint32_t table, const pctl_str_buf *key,
+			 const pctl_call *call, pctl_str_buf *out)
 {
 	pctl_track *t = pctl_chain_track(pctl_cursor(c));
 	pctl_row_proof p = {.key = {(uint8_t *)key->data, (uint32_t)key->n, 0}};
@@ -183,8 +184,8 @@ static pctl_status prove(pctl_chain *c, uint32_t table, const pctl_str_buf *key,
 	return status;
 }
 
-pctl_status pctl_row_prove(pctl_chain *c, const char *table, const char *const *words, uint32_t n_words,
-			   const pctl_call *call, pctl_str_buf *out)
+pctl_status pctl_row_prove(pctl_chain *c, const char *table, const char *const *words,
+			   uint32_t n_words, const pctl_call *call, pctl_str_buf *out)
 {
 	const int found = pctl_state_table_find(table, strlen(table));
 	uint32_t n;
@@ -196,8 +197,9 @@ pctl_status pctl_row_prove(pctl_chain *c, const char *table, const char *const *
 	if (found < 0 || tables[found].is_apart)
 		return no_table(table, call);
 	if (!pctl_track_is_on(pctl_chain_track(pctl_cursor(c))) || pctl_chain_log(c) == NULL)
-		return pctl_refuse(call, PC6143_TREE_NONE, "no block has ended under version 2 of "
-							   "the rules");
+		return pctl_refuse(call, PC6143_TREE_NONE,
+				   "no block has ended under version 2 of "
+				   "the rules");
 	status = spell_key(&tables[found], words, n_words, call, &key);
 	/* One look at everything, whatever others write meanwhile. */
 	if (status == PCTL_OK && sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)

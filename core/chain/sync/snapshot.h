@@ -42,6 +42,9 @@ pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_b
 pctl_status pctl_snapshot_restore(pctl_chain *c, const char *dir, const pctl_trusted *trusted,
 				  const pctl_call *call, pctl_snapshot_report *out);
 
+/* Of which block a folder says that it is. PC6146. */
+pctl_status pctl_snapshot_height(const char *dir, const pctl_call *call, uint64_t *out);
+
 /* ---- one chunk ------------------------------------------------------------------------------ */
 
 /*

@@ -53,10 +53,11 @@ void pctl_radix_forget(pctl_radix *t)
 	t->stamp++;
 }
 
-static pctl_status statement(pctl_radix *t, sqlite3_stmt **stmt, const char *sql, const pctl_call *call)
+static pctl_status statement(pctl_radix *t, sqlite3_stmt **stmt, const char *sql,
+			     const pctl_call *call)
 {
-	if (*stmt == NULL && sqlite3_prepare_v3(t->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt,
-						NULL) != SQLITE_OK)
+	if (*stmt == NULL &&
+	    sqlite3_prepare_v3(t->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL) != SQLITE_OK)
 		return trouble(t, call);
 	sqlite3_reset(*stmt);
 	return PCTL_OK;
@@ -152,7 +153,8 @@ static int spell_node(const pctl_radix_node *node, uint8_t *out)
 	return n;
 }
 
-static pctl_status bad_node(const uint8_t *key, uint32_t depth, const char *what, const pctl_call *call)
+static pctl_status bad_node(const uint8_t *key, uint32_t depth, const char *what,
+			    const pctl_call *call)
 {
 	char hex[2 * PCTL_DIGEST_BYTES + 1];
 
@@ -198,8 +200,8 @@ static pctl_status load(pctl_radix *t, const uint8_t *key, uint32_t depth, const
 	return status;
 }
 
-static pctl_status save(pctl_radix *t, const uint8_t *key, uint32_t depth, const pctl_radix_node *node,
-			const pctl_call *call)
+static pctl_status save(pctl_radix *t, const uint8_t *key, uint32_t depth,
+			const pctl_radix_node *node, const pctl_call *call)
 {
 	uint8_t path[PATH_MAX_BYTES];
 	uint8_t bytes[BITMAPS + PCTL_NODE_PLACES * 2 * PCTL_DIGEST_BYTES];
@@ -322,7 +324,8 @@ static pctl_status change(pctl_radix *t, uint32_t depth, pctl_radix_place *at,
 	return status == PCTL_OK ? save(t, key, depth, &node, call) : status;
 }
 
-pctl_status pctl_radix_update(pctl_radix *t, pctl_radix_leaf *changes, uint64_t n, const pctl_call *call)
+pctl_status pctl_radix_update(pctl_radix *t, pctl_radix_leaf *changes, uint64_t n,
+			      const pctl_call *call)
 {
 	static const uint8_t key[PCTL_DIGEST_BYTES];
 	pctl_radix_node root;
@@ -348,8 +351,8 @@ pctl_status pctl_radix_root(pctl_radix *t, const pctl_call *call, uint8_t out[PC
 				 : status;
 }
 
-pctl_status pctl_radix_find(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES], const pctl_call *call,
-			   int *found, uint8_t value[PCTL_DIGEST_BYTES])
+pctl_status pctl_radix_find(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES],
+			    const pctl_call *call, int *found, uint8_t value[PCTL_DIGEST_BYTES])
 {
 	pctl_radix_node node;
 	pctl_radix_place at = {.kind = PCTL_PLACE_NODE};
@@ -370,8 +373,8 @@ pctl_status pctl_radix_find(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES],
 }
 
 /* The siblings inside one node; *end: the way ends in it. */
-static pctl_status path_in(pctl_radix *t, const pctl_radix_node *node, const uint8_t *key, uint32_t depth,
-			   const pctl_call *call, pctl_radix_path *out, int *end)
+static pctl_status path_in(pctl_radix *t, const pctl_radix_node *node, const uint8_t *key,
+			   uint32_t depth, const pctl_call *call, pctl_radix_path *out, int *end)
 {
 	uint32_t from = 0;
 	const pctl_radix_place *lone;
@@ -399,8 +402,8 @@ static pctl_status path_in(pctl_radix *t, const pctl_radix_node *node, const uin
 	return status;
 }
 
-pctl_status pctl_radix_path_to(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES], const pctl_call *call,
-			      pctl_radix_path *out)
+pctl_status pctl_radix_path_to(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES],
+			       const pctl_call *call, pctl_radix_path *out)
 {
 	pctl_radix_node node;
 	const uint8_t *hash = NULL;
@@ -441,8 +444,8 @@ static pctl_status walk(walking *w, uint8_t *key, uint32_t depth, const uint8_t 
 			memcpy(leaf.value, p->hash, sizeof(leaf.value));
 			w->is_over = w->visit(w->ctx, &leaf) != 0;
 		} else if (p->kind == PCTL_PLACE_NODE) {
-			key[depth / 2] = (uint8_t)(depth % 2 == 0 ? i << 4
-								   : (key[depth / 2] & 0xf0) | i);
+			key[depth / 2] =
+				(uint8_t)(depth % 2 == 0 ? i << 4 : (key[depth / 2] & 0xf0) | i);
 			status = walk(w, key, depth + 1, p->hash);
 		}
 	}

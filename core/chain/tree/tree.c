@@ -24,8 +24,8 @@ pctl_status pctl_radix_hasher(const pctl_call *call, pctl_radix **out)
 	return pctl_no_memory(call, "a tree");
 }
 
-pctl_status pctl_radix_hash(pctl_radix *t, const pctl_radix_part *parts, uint32_t n, const pctl_call *call,
-			   uint8_t out[PCTL_DIGEST_BYTES])
+pctl_status pctl_radix_hash(pctl_radix *t, const pctl_radix_part *parts, uint32_t n,
+			    const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
 {
 	int is_right = EVP_DigestInit_ex(t->ctx, t->md, NULL);
 
@@ -58,7 +58,7 @@ static pctl_status hash_node(pctl_radix *t, const uint8_t *left, const uint8_t *
 }
 
 uint32_t pctl_radix_taken(const pctl_radix_node *node, uint32_t from, uint32_t n,
-			 const pctl_radix_place **lone)
+			  const pctl_radix_place **lone)
 {
 	uint32_t taken = 0;
 
@@ -72,7 +72,7 @@ uint32_t pctl_radix_taken(const pctl_radix_node *node, uint32_t from, uint32_t n
 }
 
 pctl_status pctl_radix_fold(pctl_radix *t, const pctl_radix_node *node, uint32_t from, uint32_t n,
-			   const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
+			    const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
 {
 	uint8_t left[PCTL_DIGEST_BYTES], right[PCTL_DIGEST_BYTES];
 	const pctl_radix_place *lone;
@@ -103,8 +103,9 @@ int pctl_radix_shares(const uint8_t *a, const uint8_t *b, uint32_t n)
 	       (n % 8 == 0 || (uint8_t)(a[n / 8] ^ b[n / 8]) >> (8 - n % 8) == 0);
 }
 
-pctl_status pctl_radix_hash_of(pctl_radix *t, const pctl_radix_leaf *leaves, uint64_t n, uint32_t depth,
-			      const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
+pctl_status pctl_radix_hash_of(pctl_radix *t, const pctl_radix_leaf *leaves, uint64_t n,
+			       uint32_t depth, const pctl_call *call,
+			       uint8_t out[PCTL_DIGEST_BYTES])
 {
 	uint8_t left[PCTL_DIGEST_BYTES], right[PCTL_DIGEST_BYTES];
 	uint64_t low = 0, high = n;
@@ -132,15 +133,15 @@ pctl_status pctl_radix_hash_of(pctl_radix *t, const pctl_radix_leaf *leaves, uin
 }
 
 pctl_status pctl_radix_climb(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES],
-			    uint8_t (*siblings)[PCTL_DIGEST_BYTES], uint32_t n,
-			    const uint8_t from[PCTL_DIGEST_BYTES], const pctl_call *call,
-			    uint8_t root[PCTL_DIGEST_BYTES])
+			     uint8_t (*siblings)[PCTL_DIGEST_BYTES], uint32_t n,
+			     const uint8_t from[PCTL_DIGEST_BYTES], const pctl_call *call,
+			     uint8_t root[PCTL_DIGEST_BYTES])
 {
 	pctl_status status = PCTL_OK;
 
 	memcpy(root, from, PCTL_DIGEST_BYTES);
 	for (uint32_t i = n; status == PCTL_OK && i-- > 0;)
 		status = pctl_radix_bit(key, i) ? hash_node(t, siblings[i], root, call, root)
-					       : hash_node(t, root, siblings[i], call, root);
+						: hash_node(t, root, siblings[i], call, root);
 	return status;
 }

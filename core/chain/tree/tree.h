@@ -39,23 +39,25 @@ typedef struct pctl_radix_part {
 	const void *data;
 	uint64_t n;
 } pctl_radix_part;
-pctl_status pctl_radix_hash(pctl_radix *t, const pctl_radix_part *parts, uint32_t n, const pctl_call *call,
-			   uint8_t out[PCTL_DIGEST_BYTES]);
+pctl_status pctl_radix_hash(pctl_radix *t, const pctl_radix_part *parts, uint32_t n,
+			    const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
 
 /*
  * Change n keys, no key twice, inside a transaction; sorts them. Costs about n * log16(keys) nodes. A key that is gone
  * already may go again. PC6141 when a node on the way is missing or is not what its parent says.
  */
-pctl_status pctl_radix_update(pctl_radix *t, pctl_radix_leaf *changes, uint64_t n, const pctl_call *call);
+pctl_status pctl_radix_update(pctl_radix *t, pctl_radix_leaf *changes, uint64_t n,
+			      const pctl_call *call);
 pctl_status pctl_radix_root(pctl_radix *t, const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
 /* The value of a key, every node on the way held against its parent; *found 0: it has none. PC6141. */
-pctl_status pctl_radix_find(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES], const pctl_call *call,
-			   int *found, uint8_t value[PCTL_DIGEST_BYTES]);
-pctl_status pctl_radix_path_to(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES], const pctl_call *call,
-			      pctl_radix_path *out);
+pctl_status pctl_radix_find(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES],
+			    const pctl_call *call, int *found, uint8_t value[PCTL_DIGEST_BYTES]);
+pctl_status pctl_radix_path_to(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES],
+			       const pctl_call *call, pctl_radix_path *out);
 /* Show every leaf, ascending by key, every node held against its parent (PC6141); a visitor that returns non-zero ends it. */
 typedef int (*pctl_radix_visit)(void *ctx, const pctl_radix_leaf *leaf);
-pctl_status pctl_radix_walk(pctl_radix *t, pctl_radix_visit visit, void *ctx, const pctl_call *call);
+pctl_status pctl_radix_walk(pctl_radix *t, pctl_radix_visit visit, void *ctx,
+			    const pctl_call *call);
 
 /* ---- without a table ------------------------------------------------------------------------ */
 
@@ -70,12 +72,13 @@ int pctl_radix_shares(const uint8_t *a, const uint8_t *b, uint32_t n);
 /* A hasher alone: a tree without a table, for what follows and pctl_radix_hash. */
 pctl_status pctl_radix_hasher(const pctl_call *call, pctl_radix **out);
 /* The hash of the subtree that n leaves, ascending, make `depth` bits below the root; of none zeros. */
-pctl_status pctl_radix_hash_of(pctl_radix *t, const pctl_radix_leaf *leaves, uint64_t n, uint32_t depth,
-			      const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
+pctl_status pctl_radix_hash_of(pctl_radix *t, const pctl_radix_leaf *leaves, uint64_t n,
+			       uint32_t depth, const pctl_call *call,
+			       uint8_t out[PCTL_DIGEST_BYTES]);
 /* From the hash of the subtree at the first n bits of `key` up to the root, by the siblings on the way. */
 pctl_status pctl_radix_climb(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES],
-			    uint8_t (*siblings)[PCTL_DIGEST_BYTES], uint32_t n,
-			    const uint8_t from[PCTL_DIGEST_BYTES], const pctl_call *call,
-			    uint8_t root[PCTL_DIGEST_BYTES]);
+			     uint8_t (*siblings)[PCTL_DIGEST_BYTES], uint32_t n,
+			     const uint8_t from[PCTL_DIGEST_BYTES], const pctl_call *call,
+			     uint8_t root[PCTL_DIGEST_BYTES]);
 
 #endif

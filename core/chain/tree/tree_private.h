@@ -40,10 +40,10 @@ struct pctl_radix {
 
 /* The hash of `n` places of a node from `from` on: of none zeros, of a lone leaf the leaf's. */
 pctl_status pctl_radix_fold(pctl_radix *t, const pctl_radix_node *node, uint32_t from, uint32_t n,
-			   const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
+			    const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
 /* How many of these places are taken, 2 for a node of its own; *lone is the last of them. */
 uint32_t pctl_radix_taken(const pctl_radix_node *node, uint32_t from, uint32_t n,
-			 const pctl_radix_place **lone);
+			  const pctl_radix_place **lone);
 
 static inline uint32_t pctl_radix_nibble(const uint8_t *key, uint32_t depth)
 {
