@@ -48,7 +48,8 @@ pctl_status pctl_home_prune(pctl_chain *c, uint64_t keep, const pctl_call *call,
 	if (status == PCTL_OK)
 		status = pctl_blocks_read(pctl_cursor(c), last.height - keep + 1, call, &floor);
 	if (status == PCTL_OK)
-		status = pctl_gitlog_prune(pctl_chain_log(c), &last.commit, &floor.commit, call, packs);
+		status = pctl_gitlog_prune(pctl_chain_log(c), &last.commit, &floor.commit, call,
+					   packs);
 	if (status == PCTL_OK)
 		*first = floor.height;
 	pctl_chain_rollback(pctl_cursor(c));

@@ -8,8 +8,10 @@
 #include "foundation/base/file.h"
 
 static const pctl_record_field chunk_fields[] = {
-	PCTL_RECORD_SIZED(CHARS, "name", pctl_snapshot_file, name, .least = 1, .means = "of the file"),
-	PCTL_RECORD_FIELD(U64, "bytes", pctl_snapshot_file, n_bytes, .bound = INT64_MAX, .means = "of it")};
+	PCTL_RECORD_SIZED(CHARS, "name", pctl_snapshot_file, name, .least = 1,
+			  .means = "of the file"),
+	PCTL_RECORD_FIELD(U64, "bytes", pctl_snapshot_file, n_bytes, .bound = INT64_MAX,
+			  .means = "of it")};
 static const pctl_record_shape chunk_shape =
 	PCTL_RECORD_OF_LINES(chunk_fields, PCTL_RECORD_ROW, ' ', pctl_snapshot_file);
 static const pctl_record_field index_fields[] = {

@@ -34,7 +34,7 @@ pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_b
 
 /*
  * Fill a chain that was opened bare (chain.h) from DIR. Goes on where a restore of the same block was cut short: what a
- * chunk brought is durable before the next is read. When it returns the chain stands where the block left it.
+ * chunk brought is durable before the next is read. Where this block was restored before and nothing came after it, nothing is done. When it returns the chain stands where the block left it.
  *
  * Errors: PC6146 (a file is missing or not in form), PC6148 (not the trusted block), PC6147 (a chunk lies; what came
  * before it stays), PC6149, PC6150.

@@ -72,7 +72,8 @@ static pctl_status read_index(restoring *r)
 						r->arena, r->call, &r->index);
 	free(text);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->index.n_chunks; i++)
-		if (strchr(r->index.chunks[i].name, '/') != NULL || r->index.chunks[i].name[0] == '.')
+		if (strchr(r->index.chunks[i].name, '/') != NULL ||
+		    r->index.chunks[i].name[0] == '.')
 			status = in_form(r, "snapshot", "names a chunk outside the folder");
 	return status;
 }
@@ -125,8 +126,8 @@ static pctl_status read_block(restoring *r)
 		return status;
 	header = (pctl_proof_bytes){(uint8_t *)r->record.text[PCTL_BLOCK_HEADER],
 				    (uint32_t)r->record.n_bytes[PCTL_BLOCK_HEADER], 0};
-	status = pctl_record_is_trusted(r->dir, PC6148_SNAPSHOT_TRUST, &header, digests, n, &r->commit,
-					&r->entries, r->trusted, r->call, &r->header);
+	status = pctl_record_is_trusted(r->dir, PC6148_SNAPSHOT_TRUST, &header, digests, n,
+					&r->commit, &r->entries, r->trusted, r->call, &r->header);
 	if (status == PCTL_OK && r->header.height != r->index.height)
 		return in_form(r, "snapshot", "is of another height than the record");
 	(void)pctl_digest_parse_hex(r->header.tree, r->root);
@@ -168,17 +169,36 @@ static pctl_status has(const restoring *r, const char *sql, const char *word, in
 	return status;
 }
 
+/* Was this very block restored before, to the end? */
+static pctl_status look(const restoring *r, int *is_done)
+{
+	pctl_block_row last;
+	const pctl_status status = pctl_blocks_last(r->s, r->call, &last);
+
+	*is_done = last.height == r->header.height &&
+		   memcmp(last.root, r->header.root, sizeof(last.root)) == 0;
+	r->report->commit = last.commit;
+	return status;
+}
+
 /* An empty state begins; one that was cut short goes on, with the same block alone. */
-static pctl_status begin(const restoring *r)
+static pctl_status begin(const restoring *r, int *is_done)
 {
 	char sql[200];
 	int is_there, is_same = 0, is_begun = 0;
-	pctl_status status = has(r, "SELECT 1 FROM sqlite_master WHERE name = ?", PCTL_RESTORING, &is_there);
+	pctl_status status =
+		has(r, "SELECT 1 FROM sqlite_master WHERE name = ?", PCTL_RESTORING, &is_there);
 
 	if (status == PCTL_OK && is_there)
-		status = has(r, "SELECT 1 FROM " PCTL_RESTORING " WHERE chunk = ?", r->header.tree, &is_same);
+		status = has(r, "SELECT 1 FROM " PCTL_RESTORING " WHERE chunk = ?", r->header.tree,
+			     &is_same);
 	if (status == PCTL_OK && !is_there)
 		status = has(r, "SELECT 1 FROM params WHERE name <> ?", "", &is_begun);
+	*is_done = 0;
+	if (status == PCTL_OK && is_begun)
+		status = look(r, is_done);
+	if (status == PCTL_OK && *is_done)
+		return PCTL_OK;
 	if (status == PCTL_OK && (is_begun || is_there != is_same))
 		return pctl_refuse(r->call, PC6149_SNAPSHOT_HOME, "%s",
 				   is_begun ? "the home has a chain already"
@@ -210,7 +230,8 @@ static pctl_status put_row(const restoring *r, const pctl_chunk_row *row)
 	pctl_str_buf sql = PCTL_STR_BUF_INIT;
 	pctl_status status;
 
-	pctl_str_addf(&sql, "INSERT INTO %s VALUES (", pctl_state_tables(&n_tables)[row->table].name);
+	pctl_str_addf(&sql, "INSERT INTO %s VALUES (",
+		      pctl_state_tables(&n_tables)[row->table].name);
 	for (; at < row->n && pctl_row_next(row->row, row->n, &at, &v); n_columns++)
 		pctl_str_add(&sql, n_columns == 0 ? "?" : ", ?");
 	pctl_str_add(&sql, ")");
@@ -234,8 +255,8 @@ static pctl_status keep_chunk(const restoring *r, const char *name, const pctl_c
 	for (uint32_t i = 0; status == PCTL_OK && i < chunk->n_rows; i++)
 		status = put_row(r, &chunk->rows[i]);
 	if (status == PCTL_OK)
-		status = pctl_cursor_write(r->s, r->call, "INSERT INTO " PCTL_RESTORING " VALUES (?)",
-					   "t", name);
+		status = pctl_cursor_write(r->s, r->call,
+					   "INSERT INTO " PCTL_RESTORING " VALUES (?)", "t", name);
 	if (status == PCTL_OK)
 		status = pctl_chain_commit(r->s, r->call);
 	if (status != PCTL_OK)
@@ -250,7 +271,8 @@ static pctl_status take_chunk(restoring *r, const pctl_snapshot_file *f)
 	pctl_chunk chunk;
 	pctl_arena *a;
 	int is_here;
-	pctl_status status = has(r, "SELECT 1 FROM " PCTL_RESTORING " WHERE chunk = ?", f->name, &is_here);
+	pctl_status status =
+		has(r, "SELECT 1 FROM " PCTL_RESTORING " WHERE chunk = ?", f->name, &is_here);
 
 	if (status != PCTL_OK || is_here)
 		return status;
@@ -259,8 +281,8 @@ static pctl_status take_chunk(restoring *r, const pctl_snapshot_file *f)
 		return status;
 	a = pctl_arena_create();
 	status = a == NULL ? pctl_no_memory(r->call, "a snapshot")
-			   : pctl_chunk_read(f->name, (const uint8_t *)bytes, n, r->root, r->hasher, a,
-					     r->call, &chunk);
+			   : pctl_chunk_read(f->name, (const uint8_t *)bytes, n, r->root, r->hasher,
+					     a, r->call, &chunk);
 	if (status == PCTL_OK)
 		status = keep_chunk(r, f->name, &chunk);
 	if (status == PCTL_OK) {
@@ -296,8 +318,8 @@ static pctl_status fetch(void *ctx, const char *reference)
 	if (status == PCTL_OK)
 		status = pctl_cid_of(bytes, n, r->call, &is);
 	if (status == PCTL_OK && pctl_cid_compare(&is, &cid) != 0)
-		status = pctl_refuse(r->call, PC6147_SNAPSHOT_CHUNK, "%s/%s: its bytes have another CID",
-				     r->dir, name);
+		status = pctl_refuse(r->call, PC6147_SNAPSHOT_CHUNK,
+				     "%s/%s: its bytes have another CID", r->dir, name);
 	if (status == PCTL_OK)
 		status = pctl_store_put(store, bytes, n, r->call, NULL);
 	r->report->blobs += status == PCTL_OK;
@@ -371,8 +393,8 @@ static pctl_status count_messages(restoring *r, uint64_t *out)
 {
 	pctl_block_message *messages;
 	uint32_t n = 0;
-	const pctl_status status = pctl_block_read_messages(&r->record, r->dir, r->arena, r->call,
-							    &messages, &n);
+	const pctl_status status =
+		pctl_block_read_messages(&r->record, r->dir, r->arena, r->call, &messages, &n);
 
 	*out = n;
 	return status;
@@ -418,13 +440,16 @@ static pctl_status finish(restoring *r)
 
 static pctl_status restore(restoring *r)
 {
+	int is_done = 0;
 	pctl_status status = read_index(r);
 
 	if (status == PCTL_OK)
 		status = read_block(r);
 	if (status == PCTL_OK)
-		status = begin(r);
+		status = begin(r, &is_done);
 	r->report->height = r->header.height;
+	if (status != PCTL_OK || is_done)
+		return status;
 	for (uint32_t i = 0; status == PCTL_OK && i < r->index.n_chunks; i++) {
 		status = take_chunk(r, &r->index.chunks[i]);
 		if (status == PCTL_OK && pctl_is_cancelled(r->call))

@@ -59,13 +59,13 @@ static int take_row(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
 	spooled s = {.at = w->n_spool, .n = (uint32_t)n, .table = table};
 
 	w->status = pctl_row_fits(of, row, n, &n_key)
-			    ? pctl_row_leaf_key(pctl_track_tree(w->t), of->name, row, n_key, w->call,
-						s.leaf.key)
+			    ? pctl_row_leaf_key(pctl_track_tree(w->t), of->name, row, n_key,
+						w->call, s.leaf.key)
 			    : pctl_refuse(w->call, PC6140_TREE_ROW,
 					  "a row of table %s is not in form", of->name);
 	if (w->status == PCTL_OK)
-		w->status = pctl_row_leaf_value(pctl_track_tree(w->t), row, n, w->call,
-						s.leaf.value);
+		w->status =
+			pctl_row_leaf_value(pctl_track_tree(w->t), row, n, w->call, s.leaf.value);
 	if (w->status == PCTL_OK)
 		w->status = pctl_row_needs(table, row, n, note_need, w, w->call);
 	if (w->status == PCTL_OK && fwrite(row, 1, n, w->spool) != n)
@@ -84,7 +84,8 @@ static int by_leaf(const void *a, const void *b)
 
 /* ---- chunks --------------------------------------------------------------------------------- */
 
-static pctl_status load_rows(writing *w, uint32_t from, uint32_t n, pctl_arena *a, pctl_chunk *chunk)
+static pctl_status load_rows(writing *w, uint32_t from, uint32_t n, pctl_arena *a,
+			     pctl_chunk *chunk)
 {
 	chunk->rows = pctl_arena_array(a, n == 0 ? 1 : n, sizeof(*chunk->rows));
 	if (chunk->rows == NULL)
@@ -137,7 +138,7 @@ static pctl_status write_chunk(writing *w, uint32_t from, uint32_t n, uint32_t d
 	}
 	/* the bits that count, so that a chunk has one spelling */
 	for (uint32_t i = depth; i < 8 * PCTL_DIGEST_BYTES; i++)
-		chunk.prefix[i / 8] &= (uint8_t)~(1u << (7 - i % 8));
+		chunk.prefix[i / 8] &= (uint8_t) ~(1u << (7 - i % 8));
 	if (status == PCTL_OK)
 		status = put_chunk(w, &chunk);
 	pctl_arena_destroy(a);
@@ -172,7 +173,8 @@ static pctl_status hold(writing *w)
 	for (uint32_t i = 0; status == PCTL_OK && i < w->rows.n; i++)
 		leaves[i] = w->rows.items[i].leaf;
 	if (status == PCTL_OK)
-		status = pctl_radix_hash_of(pctl_track_tree(w->t), leaves, w->rows.n, 0, w->call, is);
+		status = pctl_radix_hash_of(pctl_track_tree(w->t), leaves, w->rows.n, 0, w->call,
+					    is);
 	free(leaves);
 	if (status == PCTL_OK)
 		status = pctl_radix_root(pctl_track_tree(w->t), w->call, must);
@@ -180,8 +182,9 @@ static pctl_status hold(writing *w)
 		return status;
 	status = pctl_track_scrub(w->t, w->call, &rows);
 	return status == PCTL_OK
-		       ? pctl_refuse(w->call, PC6140_TREE_ROW,
-				     "the rows of the last block do not give the root of their tree")
+		       ? pctl_refuse(
+				 w->call, PC6140_TREE_ROW,
+				 "the rows of the last block do not give the root of their tree")
 		       : status;
 }
 
@@ -218,7 +221,8 @@ static pctl_status write_blobs(writing *w)
 	pctl_status status;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/blobs", w->dir) >= sizeof(path))
-		return pctl_refuse(w->call, PC6146_SNAPSHOT_FORM, "%s: the path is too long", w->dir);
+		return pctl_refuse(w->call, PC6146_SNAPSHOT_FORM, "%s: the path is too long",
+				   w->dir);
 	status = pctl_file_make_dirs(path, w->call);
 	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(w->needs); i++)
 		status = write_blob(w, pctl_map_key_at(w->needs, i));

@@ -275,6 +275,7 @@ static pctl_status change_node(pctl_radix *t, uint32_t depth, pctl_radix_node *n
 
 		for (end = i + 1; end < n && pctl_radix_nibble(changes[end].key, depth) == place;)
 			end++;
+		pctl_radix_stale(node, place);
 		status = change(t, depth + 1, &node->at[place], changes + i, end - i, call);
 	}
 	return status;
@@ -373,8 +374,8 @@ pctl_status pctl_radix_find(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES],
 }
 
 /* The siblings inside one node; *end: the way ends in it. */
-static pctl_status path_in(pctl_radix *t, const pctl_radix_node *node, const uint8_t *key,
-			   uint32_t depth, const pctl_call *call, pctl_radix_path *out, int *end)
+static pctl_status path_in(pctl_radix *t, pctl_radix_node *node, const uint8_t *key, uint32_t depth,
+			   const pctl_call *call, pctl_radix_path *out, int *end)
 {
 	uint32_t from = 0;
 	const pctl_radix_place *lone;

@@ -71,8 +71,8 @@ uint32_t pctl_radix_taken(const pctl_radix_node *node, uint32_t from, uint32_t n
 	return taken;
 }
 
-pctl_status pctl_radix_fold(pctl_radix *t, const pctl_radix_node *node, uint32_t from, uint32_t n,
-			    const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
+static pctl_status fold(pctl_radix *t, pctl_radix_node *node, uint32_t from, uint32_t n,
+			const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
 {
 	uint8_t left[PCTL_DIGEST_BYTES], right[PCTL_DIGEST_BYTES];
 	const pctl_radix_place *lone;
@@ -93,6 +93,21 @@ pctl_status pctl_radix_fold(pctl_radix *t, const pctl_radix_node *node, uint32_t
 	if (status == PCTL_OK)
 		status = pctl_radix_fold(t, node, from + n / 2, n / 2, call, right);
 	return status == PCTL_OK ? hash_node(t, left, right, call, out) : status;
+}
+
+pctl_status pctl_radix_fold(pctl_radix *t, pctl_radix_node *node, uint32_t from, uint32_t n,
+			    const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
+{
+	const uint32_t at = (PCTL_NODE_PLACES + from) / n;
+	pctl_status status = PCTL_OK;
+
+	if ((node->is_folded >> at & 1) == 0)
+		status = fold(t, node, from, n, call, node->folded[at]);
+	if (status != PCTL_OK)
+		return status;
+	node->is_folded |= 1u << at;
+	memcpy(out, node->folded[at], PCTL_DIGEST_BYTES);
+	return PCTL_OK;
 }
 
 /* ---- without a table ------------------------------------------------------------------------ */
