@@ -15,8 +15,8 @@ static void proof(const char *text, size_t n, pctl_arena *a)
 
 	if (pctl_row_proof_read("fuzz", text, n, a, NULL, &p) != PCTL_OK)
 		return;
-	(void)pctl_record_is_trusted("fuzz", PC6145_TREE_PROOF_FALSE, &p.header, p.files, p.n_files, &p.commit, &p.entries,
-				     &trusted, NULL, &header);
+	(void)pctl_record_is_trusted("fuzz", PC6145_TREE_PROOF_FALSE, &p.header, p.files, p.n_files,
+				     &p.commit, &p.entries, &trusted, NULL, &header);
 	memcpy(trusted.root, header.root, sizeof(trusted.root));
 	(void)pctl_row_proof_check("fuzz", &p, &trusted, NULL);
 	trusted.is_root = 0;
@@ -32,7 +32,8 @@ static void chunk(const uint8_t *data, size_t n, pctl_arena *a)
 
 	if (n < PCTL_DIGEST_BYTES || pctl_radix_hasher(NULL, &t) != PCTL_OK)
 		return;
-	if (pctl_chunk_read("fuzz", data + PCTL_DIGEST_BYTES, n - PCTL_DIGEST_BYTES, data, t, a, NULL, &c) == PCTL_OK &&
+	if (pctl_chunk_read("fuzz", data + PCTL_DIGEST_BYTES, n - PCTL_DIGEST_BYTES, data, t, a,
+			    NULL, &c) == PCTL_OK &&
 	    (pctl_chunk_text(&c, NULL, &again) != PCTL_OK || again.n != n - PCTL_DIGEST_BYTES ||
 	     memcmp(again.data, data + PCTL_DIGEST_BYTES, again.n) != 0))
 		abort();

@@ -111,9 +111,14 @@ pctl_status pctl_verb_ledger_prove(pctl_app *app)
 pctl_status pctl_verb_ledger_verify(pctl_app *app)
 {
 	uint64_t rows = 0;
+	pctl_block_row last;
 	pctl_chain *c = NULL;
 	pctl_status status = pctl_app_chain(app, NULL, &c);
 
+	if (status == PCTL_OK)
+		status = pctl_blocks_last(pctl_cursor(c), app->call, &last);
+	if (status == PCTL_OK)
+		status = pctl_blocks_check_tree(c, &last, app->call);
 	if (status == PCTL_OK)
 		status = pctl_chain_scrub(pctl_cursor(c), app->call, &rows);
 	if (status == PCTL_OK)

@@ -174,6 +174,8 @@ static pctl_status prove(pctl_chain *c, uint32_t table, const pctl_str_buf *key,
 
 	snprintf(p.table, sizeof(p.table), "%s", pctl_state_tables(&n)[table].name);
 	if (status == PCTL_OK)
+		status = pctl_blocks_check_tree(c, &last, call);
+	if (status == PCTL_OK)
 		status = read_block(pctl_chain_log(c), &last.commit, call, &b, &p);
 	if (status == PCTL_OK)
 		status = read_row(t, table, &path, call, &p);

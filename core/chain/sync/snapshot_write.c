@@ -284,6 +284,8 @@ static pctl_status write_all(writing *w)
 	w->report->height = last.height;
 	w->report->commit = last.commit;
 	if (status == PCTL_OK)
+		status = pctl_blocks_check_tree(w->c, &last, w->call);
+	if (status == PCTL_OK)
 		status = pctl_track_rows(w->t, take_row, w, w->call);
 	if (status == PCTL_OK)
 		status = w->status;

@@ -180,6 +180,53 @@ def forged(w):
     db.commit()
     db.close()
     to.refused("nodes of the tree", "PC6141", 8, "ledger", "verify")
+    # A forger who knows the tree: the row and all nodes above it, in their own right form. The record of the last block says otherwise.
+    to = w.copy("forged")
+    reforge(to, "accounts", "UPDATE accounts SET balance = x'00000000ffffffff' WHERE name = 'alice'", rowproof.value("t", b"alice"))
+    for what, *words in (("no block", "block", "end", "--backend", "cpu", "--executor", "node"), ("ledger verify", "ledger", "verify"), ("no proof", "ledger", "prove", "accounts", "alice"),
+                         ("no snapshot", "ledger", "snapshot", "write", h.path("none"))):
+        to.refused(f"row and tree forged: {what}", "PC6141", 8, *words)
+
+
+def reforge(w, table, sql, key):
+    """Change a row and everything of the tree that follows from it."""
+    db = sqlite3.connect(state(w))
+    db.execute(sql)
+    db.execute("DELETE FROM tree_open WHERE name = ?", (table,))
+    kinds = {int: "i", str: "t", bytes: "b"}
+    canonical = b"".join(rowproof.value(kinds[type(v)], v.encode() if isinstance(v, str) else v) for v in db.execute(f"SELECT * FROM {table} WHERE name = 'alice'").fetchone())
+    leaf, value = rowproof.leaf_key(table, key), rowproof.leaf_value(canonical)
+    nibbles = [leaf[i // 2] >> 4 if i % 2 == 0 else leaf[i // 2] & 15 for i in range(64)]
+
+    def read(depth):
+        path = bytes([depth]) + bytes(leaf[:(depth + 1) // 2 - depth % 2]) + (bytes([leaf[depth // 2] & 0xf0]) if depth % 2 else b"")
+        data = db.execute("SELECT node FROM tree_nodes WHERE path = ?", (path,)).fetchone()[0]
+        leaves, nodes, at, places = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big"), 4, {}
+        for i in range(16):
+            if leaves >> i & 1:
+                places[i], at = (data[at:at + 32], data[at + 32:at + 64]), at + 64
+            elif nodes >> i & 1:
+                places[i], at = (None, data[at:at + 32]), at + 32
+        return path, leaves, nodes, places
+
+    def fold(places, low, n):
+        inside = {i: p for i, p in places.items() if low <= i < low + n}
+        if not inside:
+            return bytes(32)
+        if len(inside) == 1 and next(iter(inside.values()))[0] is not None:
+            return rowproof.leaf(*next(iter(inside.values())))
+        return inside[low][1] if n == 1 else rowproof.node(fold(places, low, n // 2), fold(places, low + n // 2, n // 2))
+    chain = [read(0)]
+    while chain[-1][3][nibbles[len(chain) - 1]][0] is None:
+        chain.append(read(len(chain)))
+    for depth in reversed(range(len(chain))):
+        path, leaves, nodes, places = chain[depth]
+        places[nibbles[depth]] = (leaf, value) if depth == len(chain) - 1 else (None, below)
+        below = fold(places, 0, 16)
+        data = leaves.to_bytes(2, "big") + nodes.to_bytes(2, "big") + b"".join((places[i][0] or b"") + places[i][1] for i in sorted(places))
+        db.execute("UPDATE tree_nodes SET node = ? WHERE path = ?", (data, path))
+    db.commit()
+    db.close()
 
 
 # ---- snapshots -------------------------------------------------------------------------------------
