@@ -313,9 +313,48 @@ static void test_chain_track__the_tree_itself_is_held_against_its_parents(void *
 	end(&h);
 }
 
+/* A query that compares a column with a constant, over rows of which some have it and others not, in every order of its terms: SQLite may put
+ * the constant in the column's place wherever it stands. */
+static void test_chain_track__right_rows_are_right_whatever_is_asked(void **state)
+{
+	static const char *const queries[] = {
+		"SELECT name FROM accounts WHERE sequence = 0 AND balance <> x'00'",
+		"SELECT a.name FROM accounts a JOIN accounts b ON a.name = b.name WHERE b.sequence "
+		"= 1 AND (?1 = 0 OR a.sequence = ?1)",
+		"SELECT count(*) FROM accounts WHERE sequence = ?1 AND reserved = "
+		"x'0000000000000000'",
+		"SELECT max(balance) FROM accounts WHERE 0 = sequence AND name <> 'a3'",
+		"SELECT name FROM accounts WHERE sequence = 1 UNION ALL SELECT name FROM accounts "
+		"WHERE sequence = 0",
+		"SELECT name FROM accounts WHERE name = 'a3' AND sequence = 1",
+		"SELECT name FROM accounts WHERE name = 'nobody' AND sequence = 1"};
+	home h;
+
+	(void)state;
+	begin(&h);
+	ALLOWED(pctl_chain_begin(h.s, &call));
+	ALLOWED(pctl_cursor_write(h.s, &call, "UPDATE accounts SET sequence = 1 WHERE name = ?",
+				  "t", "a3"));
+	ALLOWED(pctl_chain_commit(h.s, &call));
+	for (int i = 0; i < 2 * 7; i++) {
+		sqlite3_stmt *stmt = NULL;
+		int more = 1;
+
+		if (i >= 7 && i < 8)
+			ALLOWED(pctl_chain_begin(h.s, &call));
+		ALLOWED(pctl_cursor_open(h.s, &call, &stmt, queries[i % 7], ""));
+		while (more)
+			ALLOWED(pctl_cursor_next(h.s, stmt, &call, &more));
+		sqlite3_finalize(stmt);
+	}
+	pctl_chain_rollback(h.s);
+	end(&h);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_track__the_root_is_that_of_the_document),
 		PCTL_TEST(test_chain_track__the_root_is_a_function_of_the_rows),
 		PCTL_TEST(test_chain_track__a_changed_row_is_found_when_it_is_read),
 		PCTL_TEST(test_chain_track__a_changed_row_is_found_when_it_is_written),
 		PCTL_TEST(test_chain_track__removed_and_added_rows_are_found),
+		PCTL_TEST(test_chain_track__right_rows_are_right_whatever_is_asked),
 		PCTL_TEST(test_chain_track__the_tree_itself_is_held_against_its_parents))

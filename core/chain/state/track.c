@@ -65,6 +65,7 @@ void pctl_track_close(pctl_track *t)
 	if (t == NULL)
 		return;
 	sqlite3_finalize(t->open_one);
+	sqlite3_finalize(t->open_before);
 	sqlite3_finalize(t->open_put);
 	sqlite3_finalize(t->open_drop);
 	sqlite3_finalize(t->version_of);
@@ -73,6 +74,7 @@ void pctl_track_close(pctl_track *t)
 	pctl_radix_close(t->tree);
 	pctl_arena_destroy(t->arena);
 	pctl_str_drop(&t->row);
+	pctl_str_drop(&t->key);
 	free(t->slots);
 	free(t);
 }

@@ -6,8 +6,8 @@
  * they were then, and the leaf's value of what they are now; `tree_counts`, how many rows each table has. So a row is right
  * when its leaf is that of tree_open, else that of the tree. Rows of CHAIN_APART stand in tree_open alone.
  *
- * Reading goes through views of the connection, one a table and named like it, that hand each row to pctl_row before it is
- * seen; changes are seen by SQLite's preupdate hook. Both check a row once a transaction. */
+ * Reading goes through views of the connection, one a table and named like it, that hand the key of each row to pctl_row before it
+ * is seen; changes are seen by SQLite's preupdate hook. Both check a row once a transaction. */
 #ifndef PIPECTL_CHAIN_STATE_TRACK_H
 #define PIPECTL_CHAIN_STATE_TRACK_H
 

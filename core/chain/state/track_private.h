@@ -30,8 +30,8 @@ struct pctl_track {
 	pctl_arena *arena;
 	pctl_seen **slots; /* by key; a power of two of them */
 	uint32_t n_slots, n_seen;
-	pctl_str_buf row;
-	sqlite3_stmt *open_one, *open_put, *open_drop, *version_of;
+	pctl_str_buf row, key;
+	sqlite3_stmt *open_one, *open_before, *open_put, *open_drop, *version_of;
 	sqlite3_stmt *by_key[PCTL_STATE_TABLES_MAX];
 };
 

@@ -357,26 +357,25 @@ pctl_status pctl_track_root(pctl_track *t, const pctl_call *call, uint8_t out[PC
 static pctl_status before(pctl_track *t, const uint8_t leaf[PCTL_DIGEST_BYTES],
 			  const pctl_call *call, pctl_str_buf *row, int *is_there)
 {
-	sqlite3_stmt *stmt = NULL;
 	int step = SQLITE_DONE;
 	pctl_status status = pctl_track_prepare(
-		t, &stmt, "SELECT before FROM main.tree_open WHERE leaf = ?", call);
+		t, &t->open_before, "SELECT before FROM main.tree_open WHERE leaf = ?", call);
 
 	*is_there = 0;
-	if (status == PCTL_OK) {
-		sqlite3_bind_blob(stmt, 1, leaf, PCTL_DIGEST_BYTES, SQLITE_STATIC);
-		step = sqlite3_step(stmt);
-		*is_there = step == SQLITE_ROW;
-	}
+	if (status != PCTL_OK)
+		return status;
+	sqlite3_bind_blob(t->open_before, 1, leaf, PCTL_DIGEST_BYTES, SQLITE_STATIC);
+	step = sqlite3_step(t->open_before);
+	*is_there = step == SQLITE_ROW;
 	if (*is_there) {
 		row->n = 0;
-		if (sqlite3_column_bytes(stmt, 0) != 0)
-			pctl_str_add_n(row, sqlite3_column_blob(stmt, 0),
-				       (size_t)sqlite3_column_bytes(stmt, 0));
+		if (sqlite3_column_bytes(t->open_before, 0) != 0)
+			pctl_str_add_n(row, sqlite3_column_blob(t->open_before, 0),
+				       (size_t)sqlite3_column_bytes(t->open_before, 0));
 	} else if (step != SQLITE_DONE) {
 		status = pctl_track_trouble(t, call);
 	}
-	sqlite3_finalize(stmt);
+	sqlite3_reset(t->open_before);
 	return status == PCTL_OK && row->failed ? pctl_no_memory(call, "a row") : status;
 }
 

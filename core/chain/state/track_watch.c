@@ -9,49 +9,45 @@
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Bytes of the first n_key values in *n_key_bytes, all of them in t->row. */
-static int spell_values(pctl_track *t, sqlite3_value **values, int n, uint32_t keys,
-			uint32_t *n_key_bytes)
+/*
+ * Is the row of this key right: 1, or 0 where that was noted. The row is read here, by its key: what SQLite hands to a function
+ * in place of another column may be the constant that the query compares it with. Outside a transaction nothing is
+ * remembered, for others may write.
+ */
+static int judge(pctl_track *t, uint32_t table, sqlite3_value **key, int n)
 {
-	t->row.n = 0;
-	for (int i = 0; i < n; i++) {
-		pctl_row_add_value(&t->row, values[i]);
-		if (i + 1 == (int)keys)
-			*n_key_bytes = (uint32_t)t->row.n;
-	}
-	return !t->row.failed;
-}
-
-/* Is the row right: 1, or 0 where that was noted. Outside a transaction nothing is remembered, for others may write. */
-static int judge(pctl_track *t, uint32_t table, sqlite3_value **values, int n)
-{
-	uint32_t n_tables, n_key = 0;
-	const pctl_state_table *row_of = &pctl_state_tables(&n_tables)[table];
-	const uint32_t keys = pctl_state_table_keys(row_of);
 	const int inside = !sqlite3_get_autocommit(t->db);
+	uint32_t n_tables;
 	uint8_t leaf[PCTL_DIGEST_BYTES];
 	pctl_seen *e = NULL;
+	int found;
 	pctl_status status;
 
 	if (!inside)
 		pctl_track_calm(t);
-	if (!spell_values(t, values, (int)keys, keys, &n_key))
+	t->key.n = 0;
+	for (int i = 0; i < n; i++)
+		pctl_row_add_value(&t->key, key[i]);
+	if (t->key.failed)
 		return 0;
 	if (inside) {
-		e = pctl_track_seen(t, table, (const uint8_t *)t->row.data, n_key);
+		e = pctl_track_seen(t, table, (const uint8_t *)t->key.data, (uint32_t)t->key.n);
 		if (e == NULL)
 			return 0;
 		if (e->flags != 0)
 			return 1;
 		memcpy(leaf, e->leaf, sizeof(leaf));
-	} else if (pctl_row_leaf_key(t->tree, row_of->name, (const uint8_t *)t->row.data, n_key,
-				     &t->inner, leaf) != PCTL_OK) {
+	} else if (pctl_row_leaf_key(t->tree, pctl_state_tables(&n_tables)[table].name,
+				     (const uint8_t *)t->key.data, t->key.n, &t->inner,
+				     leaf) != PCTL_OK) {
 		return 0;
 	}
-	if (!spell_values(t, values, n, keys, &n_key))
-		return 0;
-	status = pctl_track_check(t, table, (const uint8_t *)t->row.data, n_key, leaf,
-				  (const uint8_t *)t->row.data, t->row.n, &t->inner);
+	status = pctl_track_present(t, table, (const uint8_t *)t->key.data, t->key.n, &t->inner,
+				    &t->row, &found);
+	if (status == PCTL_OK)
+		status = pctl_track_check(t, table, (const uint8_t *)t->key.data, t->key.n, leaf,
+					  found ? (const uint8_t *)t->row.data : NULL, t->row.n,
+					  &t->inner);
 	if (status != PCTL_OK || t->is_forged)
 		return 0;
 	if (e != NULL)
@@ -59,7 +55,7 @@ static int judge(pctl_track *t, uint32_t table, sqlite3_value **values, int n)
 	return 1;
 }
 
-/* pctl_row(TABLE, COLUMN..): 1, or an error of the statement. */
+/* pctl_row(TABLE, KEY..): 1, or an error of the statement. */
 static void row_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 {
 	pctl_track *t = sqlite3_user_data(ctx);
@@ -71,17 +67,6 @@ static void row_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 	if (!t->is_forged)
 		t->is_hurt = 1;
 	sqlite3_result_error(ctx, "a row is not the one that the chain made", -1);
-}
-
-/* The names of the columns, with a comma before each. */
-static void add_columns(const pctl_state_table *table, pctl_str_buf *out)
-{
-	const char *name;
-	char kind;
-	int n;
-
-	for (uint32_t i = 0; pctl_state_column(table, i, &name, &n, &kind); i++)
-		pctl_str_addf(out, ", %.*s", n, name);
 }
 
 pctl_status pctl_track_views(pctl_track *t, const pctl_call *call)
@@ -96,10 +81,8 @@ pctl_status pctl_track_views(pctl_track *t, const pctl_call *call)
 	for (uint32_t i = 0; i < n; i++) {
 		pctl_str_addf(&sql,
 			      "CREATE TEMP VIEW IF NOT EXISTS %s AS SELECT * FROM main.%s WHERE "
-			      "pctl_row(%u",
-			      tables[i].name, tables[i].name, i);
-		add_columns(&tables[i], &sql);
-		pctl_str_add(&sql, ");");
+			      "pctl_row(%u, %s);",
+			      tables[i].name, tables[i].name, i, tables[i].key);
 	}
 	status = sql.failed ? pctl_no_memory(call, "a state") : pctl_track_exec(t, sql.data, call);
 	pctl_str_drop(&sql);

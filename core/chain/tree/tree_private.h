@@ -8,7 +8,6 @@
 #include "chain/tree/tree.h"
 
 #define PCTL_NODE_PLACES 16u
-#define PCTL_NODE_LEVELS 4u
 
 /* A subtree: none, a lone leaf, or more than one, which have a node of their own. hash: the leaf's value, or the node's. */
 enum { PCTL_PLACE_EMPTY = 0, PCTL_PLACE_LEAF, PCTL_PLACE_NODE };

@@ -19,12 +19,14 @@ from world import World
 h = Harness()
 
 
-def begin(name, rules="2"):
+def begin(name, rules="2", **values):
     """A chain whose one account may do everything, with its key in the home."""
     w = World(h, name)
     os.makedirs(os.path.join(w.home, "chain"), exist_ok=True)
     with open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg"), encoding="utf-8") as f:
         text = re.sub(r'(\n *rules = )"1"', rf'\1"{rules}"', f.read())
+    for key, value in values.items():
+        text = re.sub(rf'(\n *{key} = )"\w+"', rf'\1"{value}"', text)
     with open(os.path.join(w.home, "chain", "params.cfg"), "w", encoding="utf-8") as f:
         f.write(text)
     if rules == "2":
@@ -409,6 +411,26 @@ def prune(w):
     h.check("and again", int(to.answer("ledger", "prune", "--keep", "1")["first"]) == last + 2, "prune")
 
 
+def ranked():
+    """A snapshot of a block that asked for a rank: its jobs are made again."""
+    w = begin("ranked", epoch_blocks=2, epoch_iterations=2)
+    w.shader = ""
+    a, b = w.put("a", b"node a"), w.put("b", b"node b")
+    w.text("ledger", "credit", "rank", "1000000000", "--sender", "alice")
+    w.text("link", a, b, "--sender", "alice")
+    w.end("cpu")
+    w.text("link", b, a, "--sender", "alice")
+    block = w.end("cpu")
+    h.check("the rank's jobs wait", row(w, "SELECT count(*) FROM jobs WHERE status = 0")[0] == 4, "jobs")
+    folder = h.path("ranked-snapshot")
+    w.text("ledger", "snapshot", "write", folder)
+    to = empty("ranked-restored", w)
+    to.text("ledger", "snapshot", "restore", folder, "--trust", block["commit"])
+    h.check("the rank's jobs wait there, too", row(to, "SELECT count(*) FROM jobs WHERE status = 0")[0] == 4, "jobs")
+    h.check("ranked: the same commits", [to.end("cpu")["commit"] for _ in range(2)] == [w.end("cpu")["commit"] for _ in range(2)], "commits")
+    h.check("the same rank", to.text("rank", "show") == w.text("rank", "show"), "rank")
+
+
 # ---- by vote ---------------------------------------------------------------------------------------
 
 
@@ -449,6 +471,7 @@ def main():
     forged(w.copy("to-forge"))
     replays(w)
     prune(w)
+    ranked()
     vote()
     print(f"{time.monotonic() - started:.1f} s")
     h.finish()
