@@ -68,6 +68,12 @@ pctl_status pctl_track_views(pctl_track *t, const pctl_call *call);
 /* The present row of a key, from the table itself, appended to *row, which is emptied first; *found. */
 pctl_status pctl_track_present(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
 			       const pctl_call *call, pctl_str_buf *row, int *found);
+/* Show the present rows of a table, in the order of its keys. */
+pctl_status pctl_track_walk(pctl_track *t, uint32_t table, pctl_track_visit visit, void *ctx,
+			    const pctl_call *call, int *is_over);
+/* The leaf of a row; PC6140 when it is not in the form of its table. */
+pctl_status pctl_track_leaf(pctl_track *t, uint32_t table, const uint8_t *row, uint64_t n,
+			    const pctl_call *call, uint64_t *n_key, pctl_radix_leaf *out);
 /* Write what this transaction changed into tree_open and tree_counts. */
 pctl_status pctl_track_settle(pctl_track *t, const pctl_call *call);
 
