@@ -56,12 +56,12 @@ static pctl_status open_chain(pctl_installation *in, const char *dir, const pctl
 	return status == PCTL_OK ? pctl_chain_open(&o, call, out) : status;
 }
 
-/* Is the chain empty, or does it stand at a block of this history with nothing taken in since: what a replay that was cut
- * short left, or a snapshot. */
+/* Is the chain at its beginning, or at a block of this history: what a replay that was cut short left, or a snapshot. Whether
+ * messages of the open block are the recorded ones, pctl_replay asks. */
 static int goes_on(const pctl_history *h, const pctl_chain_info *info)
 {
 	if (info->last == 0)
-		return info->n_inbox == 0;
+		return 1;
 	return info->last >= pctl_history_first(h) && info->last <= pctl_history_last(h) &&
 	       memcmp(&info->commit, pctl_history_commit(h, info->last), sizeof(info->commit)) == 0;
 }
