@@ -12,8 +12,13 @@
 static pctl_status seed(pctl_chain *c, const pctl_params *genesis, const pctl_call *call)
 {
 	int is_seeded = 0;
-	pctl_status status = pctl_params_is_seeded(c->state, call, &is_seeded);
+	pctl_status status = pctl_chain_is_restoring(c->state, call, &is_seeded);
 
+	if (status == PCTL_OK && is_seeded)
+		return pctl_refuse(call, PC6149_SNAPSHOT_HOME,
+				   "a snapshot is being restored here and has not come to its end");
+	if (status == PCTL_OK)
+		status = pctl_params_is_seeded(c->state, call, &is_seeded);
 	if (status != PCTL_OK || is_seeded)
 		return status;
 	if (genesis == NULL)
@@ -36,6 +41,7 @@ static pctl_status open_log(pctl_chain *c, const char *dir, const pctl_call *cal
 {
 	char path[4096];
 	pctl_chain_info info;
+	int is_restoring = 0; /* then rows name blocks that no log has */
 	pctl_status status;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/blocks.git", dir) >= sizeof(path))
@@ -44,7 +50,10 @@ static pctl_status open_log(pctl_chain *c, const char *dir, const pctl_call *cal
 	if (status == PCTL_OK)
 		status = pctl_chain_info_read(c, call, &info);
 	if (status == PCTL_OK)
-		status = pctl_gitlog_repair(c->log, info.last == 0 ? NULL : &info.commit, call);
+		status = pctl_chain_is_restoring(c->state, call, &is_restoring);
+	if (status == PCTL_OK)
+		status = pctl_gitlog_repair(
+			c->log, info.last == 0 || is_restoring ? NULL : &info.commit, call);
 	return status;
 }
 
@@ -72,7 +81,7 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	if (status == PCTL_OK)
 		status = o->dir == NULL ? pctl_chain_state_open_memory(call, &c->state)
 					: pctl_chain_state_open(o->dir, call, &c->state);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && !o->is_bare)
 		status = seed(c, o->genesis, call);
 	if (status == PCTL_OK && o->dir != NULL)
 		status = open_log(c, o->dir, call);

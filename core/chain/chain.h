@@ -18,6 +18,8 @@ typedef struct pctl_chain pctl_chain;
  * kernels   compiles shaders; outlives the chain
  * genesis   values of height 0 for a state that has none; NULL: such a state is refused (PC5723)
  * executor  runs jobs; NULL: end_block is refused (PC5850) when a job would have to run
+ * is_bare   nothing is put into a state that has no parameters: a snapshot is to be restored into it (sync/snapshot.h).
+ *           Otherwise one in which that was begun and has not ended is refused (PC6149)
  * made      where it is noted how outputs stand, by CID, as runs do; outlives the chain; NULL: nowhere. No state
  */
 typedef struct pctl_chain_options {
@@ -27,6 +29,7 @@ typedef struct pctl_chain_options {
 	const pctl_params *genesis;
 	const pctl_executor *executor;
 	pctl_memo *made;
+	uint32_t is_bare, reserved;
 } pctl_chain_options;
 
 /* At start the log is brought to what SQLite names (pctl_gitlog_repair). One process writes at a time: the second waits

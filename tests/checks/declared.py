@@ -51,7 +51,7 @@ def chain(files, texts):
             faults.append(f"parameter {name} is read by nothing")
     strings = "\n".join(re.findall(r'"((?:[^"\\]|\\.)*)"', code))
     words = set(re.findall(r"\w+", strings))
-    tables = re.findall(r'CHAIN_(?:TABLE|LATER|NUMBERED)\((\w+),((?:\s*"[^"]*")+)', files["core/chain/state/schema.def"])
+    tables = re.findall(r'CHAIN_(?:TABLE|APART|LATER|NUMBERED)\((\w+),((?:\s*"[^"]*")+)', files["core/chain/state/schema.def"])
     for table, columns in tables:
         if not re.search(rf"\b(?:FROM|JOIN)\s+{table}\b", strings):
             faults.append(f"table {table} is never read")

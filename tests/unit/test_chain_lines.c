@@ -507,6 +507,16 @@ static void test_lines__block(void **state)
 			file_of_block(&r, file);
 	assert_int_equal(pctl_block_read_header(&r, "b", &quiet, &read), PCTL_OK);
 	assert_memory_equal(&read, &h, sizeof(h));
+	/* with a tree: another root, and a line more, which is one of a tree or refused */
+	pctl_digest_hex(h.previous, h.tree);
+	assert_int_equal(pctl_block_record_close(&r, &h, &quiet), PCTL_OK);
+	is_golden("block-header-tree", r.text[PCTL_BLOCK_HEADER], r.n_bytes[PCTL_BLOCK_HEADER]);
+	assert_memory_not_equal(read.root, h.root, sizeof(h.root));
+	assert_int_equal(pctl_block_read_header(&r, "b", &quiet, &read), PCTL_OK);
+	assert_memory_equal(&read, &h, sizeof(h));
+	strcpy(h.tree, "no root");
+	assert_int_equal(pctl_block_record_close(&r, &h, &quiet), PCTL_OK);
+	assert_int_equal(pctl_block_read_header(&r, "b", &quiet, &read), PCTL_E_STORE);
 	assert_int_equal(pctl_block_read_genesis(&r, "b", &quiet, &params_read), PCTL_OK);
 	assert_memory_equal(&params_read, &params, sizeof(params));
 	assert_int_equal(pctl_block_read_messages(&r, "b", arena, &quiet, &messages, &n), PCTL_OK);

@@ -21,6 +21,7 @@ static pctl_status verify(pctl_app *app, pctl_chain *chain, const pctl_executor 
 	pctl_verify_options o = {.executor = executor,
 				 .reference = reference,
 				 .kernels = app->host.kernels,
+				 .snapshot = pctl_option_value(&app->line, "--snapshot"),
 				 .progress = pctl_app_progress(app),
 				 .deep = 1};
 	pctl_replay_report report;

@@ -418,6 +418,7 @@ const pctl_option pctl_options_block_list[] = {
 };
 const pctl_option pctl_options_block_verify[] = {
 	{"--backend", "ID[:DEVICE]", "where jobs run again; the first that can", 1, 0},
+	{"--snapshot", "DIR", "begin at this snapshot instead of the first block", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_block_replay[] = {
@@ -549,6 +550,22 @@ const pctl_option pctl_options_ledger_params[] = {
 	 0},
 	{"--policy", "FILE", "calibrate: the policy in force", 0, 0},
 	{"--genesis", NULL, "calibrate: begin this home's chain with it", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_ledger_prove[] = {
+	{"--out", "FILE", "write the proof to a file instead of standard output", 0, 1},
+	{"--check", "FILE", "check this proof instead of making one", 0, 0},
+	{"--trust", "ID", "of a block: its commit, or its state root", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_ledger_snapshot[] = {
+	{"--trust", "ID", "restore: of the block, its commit or its state root", 0, 0},
+	{"--chunk-bytes", "N", "write: rows of a chunk take at most so many; 1_048_576 if left out",
+	 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_ledger_prune[] = {
+	{"--keep", "N", "how many of the last blocks stay", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_fmt[] = {

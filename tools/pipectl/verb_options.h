@@ -70,6 +70,9 @@ extern const pctl_option pctl_options_receipt_dispute[];
 extern const pctl_option pctl_options_receipt_export[];
 extern const pctl_option pctl_options_ledger_show[];
 extern const pctl_option pctl_options_ledger_params[];
+extern const pctl_option pctl_options_ledger_prove[];
+extern const pctl_option pctl_options_ledger_snapshot[];
+extern const pctl_option pctl_options_ledger_prune[];
 extern const pctl_option pctl_options_fmt[];
 extern const pctl_option pctl_options_init[];
 

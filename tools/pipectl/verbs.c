@@ -379,6 +379,30 @@ static const pctl_verb verbs[] = {
 	{"ledger", "apply", "FILE", "take in a message that somebody signed",
 	 "An encoded request of core/chain/messages/messages.proto, such as `key sign` writes.",
 	 NULL, 1, 1, pctl_verb_ledger_apply, "pipectl ledger apply transfer.signed"},
+	{"ledger", "prove", "[TABLE KEY...]", "prove that a row is in the state, or that none is",
+	 "From version 2 of the rules on, of the last finished block: TABLE is one of "
+	 "core/chain/state/schema.def, and the words are its primary key. --check needs no chain: "
+	 "the file and the id of a block that is trusted are enough; exit status 6 where it does "
+	 "not hold.",
+	 pctl_options_ledger_prove, 0, UINT32_MAX, pctl_verb_ledger_prove,
+	 "pipectl ledger prove accounts ada --out ada.proof"},
+	{"ledger", "verify", "", "hold every row of the state against the tree over them",
+	 "From version 2 of the rules on. What a block reads is verified when it is read; this "
+	 "goes over the rest. A row that is not the one the chain made is named; exit status 8.",
+	 NULL, 0, 0, pctl_verb_ledger_verify, "pipectl ledger verify"},
+	{"ledger", "snapshot", "write|restore DIR",
+	 "the state of the last block as files, and a chain made of them",
+	 "From version 2 of the rules on. `write DIR` puts record, rows in chunks and the bytes "
+	 "that waiting jobs need into an "
+	 "empty folder. `restore DIR --trust ID` makes the chain of an empty home of it and of the "
+	 "id of that block alone: a "
+	 "chunk that lies is named, and one that was taken in is not read again.",
+	 pctl_options_ledger_snapshot, 2, 2, pctl_verb_ledger_snapshot,
+	 "pipectl ledger snapshot write state"},
+	{"ledger", "prune", "", "remove the records of old blocks from the history",
+	 "Keeps those of the last N blocks. Rows of the state and bytes of the store stay.",
+	 pctl_options_ledger_prune, 0, 0, pctl_verb_ledger_prune,
+	 "pipectl ledger prune --keep 1000"},
 	{"ledger", "params", "list|show|propose|vote|apply|calibrate [ARGUMENT...]",
 	 "the parameters of the consensus VM and changes of them",
 	 "`list`; `show [NAME|PROPOSAL]`; `propose NAME=VALUE... --from ACCOUNT --at HEIGHT`; "

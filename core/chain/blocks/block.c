@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/blocks/block_lines.h"
 #include "chain/blocks/block_private.h"
 #include "chain/epoch/epoch.h"
 #include "chain/state/cursor.h"
+#include "chain/state/track.h"
 
 #define EXECUTOR_FALLBACK "executor"
 
@@ -87,17 +89,58 @@ pctl_status pctl_blocks_last(pctl_chain_state *s, const pctl_call *call, pctl_bl
 			0, call, out, &found);
 }
 
-static pctl_status write_row(pctl_block_work *w)
+pctl_status pctl_blocks_add(pctl_chain_state *s, const pctl_block_header *h, uint64_t n_messages,
+			    const pctl_gitlog_oid *oid, const pctl_call *call)
 {
-	const pctl_block_header *h = &w->header;
 	char commit[PCTL_GITLOG_OID_TEXT_SIZE];
 
-	return pctl_cursor_write(w->s, w->call,
+	return pctl_cursor_write(s, call,
 				 "INSERT INTO blocks (" COLUMNS
 				 ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				 "hhhhhhhatdt", h->height, h->first_clock, h->clock, h->complete,
-				 h->failed, h->deferred, w->n_messages, h->gas, h->executor,
-				 h->root, pctl_gitlog_oid_format(&w->commit, commit));
+				 h->failed, h->deferred, n_messages, h->gas, h->executor, h->root,
+				 pctl_gitlog_oid_format(oid, commit));
+}
+
+static pctl_status check_root(const char *text, uint64_t n, const uint8_t root[PCTL_DIGEST_BYTES],
+			      const pctl_call *call)
+{
+	pctl_arena *a = pctl_arena_create();
+	char hex[2 * PCTL_DIGEST_BYTES + 1];
+	pctl_block_header h;
+	pctl_status status =
+		a == NULL ? pctl_no_memory(call, "a block")
+			  : pctl_record_read_exact(&pctl_block_header_type, "the last block", text,
+						   n, a, call, &h);
+
+	pctl_arena_destroy(a);
+	if (status == PCTL_OK && strcmp(h.tree, pctl_digest_hex(root, hex)) != 0)
+		return pctl_refuse(call, PC6141_TREE_NODE,
+				   "the root of the tree is %s, in the record of block %" PRIu64
+				   " it is %s",
+				   hex, h.height, h.tree);
+	return status;
+}
+
+pctl_status pctl_blocks_check_tree(pctl_chain *c, const pctl_block_row *last, const pctl_call *call)
+{
+	pctl_track *t = pctl_chain_track(pctl_cursor(c));
+	pctl_gitlog *log = pctl_chain_log(c);
+	uint8_t root[PCTL_DIGEST_BYTES];
+	void *text = NULL;
+	uint64_t n;
+	pctl_status status;
+
+	if (!pctl_track_is_on(t) || log == NULL || last->height == 0)
+		return PCTL_OK;
+	status = pctl_gitlog_read(log, &last->commit, pctl_block_file_name(PCTL_BLOCK_HEADER), call,
+				  &text, &n);
+	if (status == PCTL_OK)
+		status = pctl_radix_root(pctl_track_tree(t), call, root);
+	if (status == PCTL_OK)
+		status = check_root(text, n, root, call);
+	free(text);
+	return status;
 }
 
 /* Who is paid answers for it: the bond that the parameters ask for. */
@@ -127,6 +170,8 @@ static pctl_status open_block(pctl_block_work *w, const pctl_msg_block *m, pctl_
 	uint64_t clock = 0, position;
 	pctl_status status = pctl_blocks_last(w->s, w->call, before);
 
+	if (status == PCTL_OK)
+		status = pctl_blocks_check_tree(w->chain, before, w->call);
 	if (status != PCTL_OK)
 		return status;
 	if (m->executor != NULL && m->executor[0] != '\0')
@@ -183,7 +228,7 @@ static pctl_status close_block(pctl_block_work *w, const pctl_block_row *before)
 	pctl_status status = commit_record(w, before);
 
 	if (status == PCTL_OK)
-		status = write_row(w);
+		status = pctl_blocks_add(w->s, &w->header, w->n_messages, &w->commit, w->call);
 	if (status == PCTL_OK)
 		status = pctl_inbox_clear(w->s, w->call);
 	if (status == PCTL_OK)

@@ -26,6 +26,14 @@ pctl_status pctl_blocks_read(pctl_chain_state *s, uint64_t height, const pctl_ca
 /* The last finished block; before the first all fields are 0 (and root is zeros). */
 pctl_status pctl_blocks_last(pctl_chain_state *s, const pctl_call *call, pctl_block_row *out);
 
+/* Is the tree over the rows, where there is one, the one that the record of the last block says: PC6141. */
+pctl_status pctl_blocks_check_tree(pctl_chain *c, const pctl_block_row *last,
+				   const pctl_call *call);
+
+/* The row of a block that is final; inside a transaction. */
+pctl_status pctl_blocks_add(pctl_chain_state *s, const pctl_block_header *h, uint64_t n_messages,
+			    const pctl_gitlog_oid *oid, const pctl_call *call);
+
 /*
  * Who looks on while a block is ended. Either may be NULL.
  *

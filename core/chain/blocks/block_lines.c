@@ -81,6 +81,9 @@ static const pctl_record_field header_fields[] = {
 	NUMBER("gas", gas, "of jobs that ran"),
 	PCTL_RECORD_SIZED(HEX, "previous_root", header, previous, .flags = PCTL_RECORD_NAMED,
 			  .means = "state root before"),
+	PCTL_RECORD_SIZED(CHARS, "tree_root", header, tree,
+			  .flags = PCTL_RECORD_NAMED | PCTL_RECORD_OPTIONAL,
+			  .means = "of the tree over the state, from version 2 of the rules on"),
 	PCTL_RECORD_SIZED(HEX, "state_root", header, root, .flags = PCTL_RECORD_NAMED,
 			  .means = "over the lines before this and all other files")};
 static const pctl_record_shape header_file =

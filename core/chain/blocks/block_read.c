@@ -44,6 +44,8 @@ pctl_status pctl_block_read_header(const pctl_block_record *rec, const char *nam
 	pctl_arena_destroy(a);
 	if (status != PCTL_OK)
 		return status;
+	if (out->tree[0] != '\0' && !pctl_digest_parse_hex(out->tree, root))
+		return fault(name, PCTL_BLOCK_HEADER, 11, "this is no root of a tree", call);
 	memcpy(root, out->root, sizeof(root));
 	again.text[PCTL_BLOCK_HEADER] = NULL;
 	status = pctl_block_record_close(&again, out, call);

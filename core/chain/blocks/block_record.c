@@ -38,9 +38,10 @@ static pctl_status take_files(pctl_hasher *hash, const pctl_block_record *r,
 			      const pctl_block_header *h, const pctl_str_buf *head,
 			      const pctl_call *call)
 {
-	static const char domain[] = "pipectl state 1";
+	static const char domains[2][16] = {"pipectl state 1", "pipectl state 2"};
 	const size_t n_last = strlen("state_root \n") + 2 * sizeof(h->root);
-	pctl_status status = pctl_hasher_update(hash, domain, sizeof(domain));
+	pctl_status status =
+		pctl_hasher_update(hash, domains[h->tree[0] != '\0'], sizeof(domains[0]));
 
 	if (status == PCTL_OK)
 		status = pctl_hasher_update(hash, h->previous, PCTL_DIGEST_BYTES);

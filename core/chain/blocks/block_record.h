@@ -31,10 +31,12 @@ typedef struct pctl_block_record {
 } pctl_block_record;
 void pctl_block_record_clear(pctl_block_record *r);
 
-/* What the file `header` says. previous: state root before; zeros before the first block. */
+/* What the file `header` says. previous: state root before; zeros before the first block. tree: from version 2 of the rules
+ * on, the root of the tree over the state (state.h), as text; "" under version 1. */
 typedef struct pctl_block_header {
 	uint64_t height, first_clock, clock, budget, complete, failed, deferred, gas;
 	char executor[PCTL_ACCOUNT_SIZE];
+	char tree[2 * PCTL_DIGEST_BYTES + 1];
 	uint8_t previous[PCTL_DIGEST_BYTES], root[PCTL_DIGEST_BYTES];
 } pctl_block_header;
 
@@ -44,7 +46,8 @@ typedef struct pctl_block_header {
  *     root = SHA-256( "pipectl state 1" NUL || previous || SHA-256(f) for f of HEAD, genesis, messages, results, clocks,
  *                     edges, balances, receipts, manifest )
  *
- * HEAD is the header without its last line, which is the root; a file that is not there is left out.
+ * HEAD is the header without its last line, which is the root; a file that is not there is left out. With a tree it begins
+ * "pipectl state 2".
  */
 pctl_status pctl_block_record_close(pctl_block_record *r, pctl_block_header *h,
 				    const pctl_call *call);

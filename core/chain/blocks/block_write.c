@@ -7,6 +7,7 @@
 #include "chain/blocks/block_private.h"
 #include "chain/graph/edges.h"
 #include "chain/state/cursor.h"
+#include "chain/registry/rules.h"
 
 static pctl_status put(pctl_block_work *w, uint32_t file, pctl_str_buf *text)
 {
@@ -405,11 +406,25 @@ static pctl_status write_genesis(pctl_block_work *w)
 	return put(w, PCTL_BLOCK_GENESIS, &text);
 }
 
+/* The rows as they are now: that of this block and the clearing of its messages come with the next one. */
+static pctl_status write_tree(pctl_block_work *w)
+{
+	uint8_t root[PCTL_DIGEST_BYTES];
+	pctl_status status;
+
+	if (w->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
+		return PCTL_OK;
+	status = pctl_chain_tree_root(w->s, w->call, root);
+	if (status == PCTL_OK)
+		pctl_digest_hex(root, w->header.tree);
+	return status;
+}
+
 pctl_status pctl_block_write_record(pctl_block_work *w)
 {
 	static pctl_status (*const steps[])(pctl_block_work *) = {
-		write_genesis, write_messages, write_results,  write_clocks,
-		write_edges,   write_balances, write_receipts, write_manifest,
+		write_genesis,	write_messages, write_results,	write_clocks, write_edges,
+		write_balances, write_receipts, write_manifest, write_tree,
 	};
 	pctl_status status = PCTL_OK;
 

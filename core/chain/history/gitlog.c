@@ -318,6 +318,27 @@ int pctl_gitlog_tip(pctl_gitlog *log, pctl_gitlog_oid *out)
 	return pctl_gitlog_oid_parse(text, out);
 }
 
+int pctl_gitlog_floor(const pctl_gitlog *log, pctl_gitlog_oid *out)
+{
+	char text[PCTL_GITLOG_OID_TEXT_SIZE + 1];
+
+	memset(out, 0, sizeof(*out));
+	if (!read_small(log, PCTL_GITLOG_SHALLOW, text, sizeof(text)))
+		return 0;
+	text[strcspn(text, "\n")] = '\0';
+	return pctl_gitlog_oid_parse(text, out);
+}
+
+pctl_status pctl_gitlog_set_floor(pctl_gitlog *log, const pctl_gitlog_oid *oid,
+				  const pctl_call *call)
+{
+	char text[PCTL_GITLOG_OID_TEXT_SIZE + 1];
+
+	pctl_gitlog_oid_format(oid, text);
+	strcat(text, "\n");
+	return pctl_gitlog_put(log, ".", PCTL_GITLOG_SHALLOW, text, call);
+}
+
 pctl_status pctl_gitlog_point(pctl_gitlog *log, const pctl_gitlog_oid *oid, const pctl_call *call)
 {
 	char text[PCTL_GITLOG_OID_TEXT_SIZE + 1];

@@ -69,6 +69,26 @@ pctl_status pctl_gitlog_write(pctl_gitlog *log, const pctl_gitlog_oid *parent,
 			      const pctl_gitlog_file *files, uint32_t n_files, const char *message,
 			      uint64_t clock, const pctl_call *call, pctl_gitlog_oid *out);
 
+/*
+ * Write the block that a log begins with that has none before it, though its parent is named: what came from a snapshot.
+ * Its id becomes the floor. Errors of write but those of the parent.
+ */
+pctl_status pctl_gitlog_graft(pctl_gitlog *log, const pctl_gitlog_oid *parent,
+			      const pctl_gitlog_file *files, uint32_t n_files, const char *message,
+			      uint64_t clock, const pctl_call *call, pctl_gitlog_oid *out);
+
+/* The commit where the log ends though it has a parent, as git's file `shallow` says: 1, or 0 when it goes back to the
+ * first block. Walking and verifying stop there. */
+int pctl_gitlog_floor(const pctl_gitlog *log, pctl_gitlog_oid *out);
+/*
+ * Remove what is before `floor`, a commit on the way from `tip`: objects that the rest needs go into one pack, the floor is
+ * set, and then all other packs go. Cut short at any instant, the log is whole, and doing it again ends it. No other
+ * process may write the log meanwhile. *n_dropped: packs that went.
+ */
+pctl_status pctl_gitlog_prune(pctl_gitlog *log, const pctl_gitlog_oid *tip,
+			      const pctl_gitlog_oid *floor, const pctl_call *call,
+			      uint64_t *n_dropped);
+
 /* The id that write would give, without a log: nothing is written, and the parent is not looked at. PC5750. */
 pctl_status pctl_gitlog_id(const pctl_gitlog_oid *parent, const pctl_gitlog_file *files,
 			   uint32_t n_files, const char *message, uint64_t clock,
@@ -97,7 +117,12 @@ pctl_status pctl_gitlog_look(pctl_gitlog *log, const pctl_gitlog_oid *oid, const
 pctl_status pctl_gitlog_read(pctl_gitlog *log, const pctl_gitlog_oid *oid, const char *path,
 			     const pctl_call *call, void **out, uint64_t *n_out);
 
-/* Show every commit from `from` back to the root, newest first, in constant memory; a visitor that returns non-zero ends
+/* The bytes of the objects by which an id leads to its files: the commit and its tree, as git has them without their
+ * heads; each released with free(). */
+pctl_status pctl_gitlog_objects(pctl_gitlog *log, const pctl_gitlog_oid *oid, const pctl_call *call,
+				void **commit, uint64_t *n_commit, void **tree, uint64_t *n_tree);
+
+/* Show every commit from `from` back to the root or the floor, newest first, in constant memory; a visitor that returns non-zero ends
  * the walk. */
 typedef int (*pctl_gitlog_visit)(void *ctx, const pctl_gitlog_commit *commit);
 pctl_status pctl_gitlog_walk(pctl_gitlog *log, const pctl_gitlog_oid *from, const pctl_call *call,

@@ -15,6 +15,14 @@ struct pctl_gitlog {
 	git_repository *repo; /* around odb alone: it has no directory and an empty configuration */
 };
 
+#define PCTL_GITLOG_SHALLOW "shallow" /* git's own name for it */
+pctl_status pctl_gitlog_set_floor(pctl_gitlog *log, const pctl_gitlog_oid *oid,
+				  const pctl_call *call);
+/* A pack that is whole but for its end, synced and named among the others; `name` gets "pack-HASH". */
+struct pctl_gitlog_pack;
+pctl_status pctl_gitlog_publish(pctl_gitlog *log, struct pctl_gitlog_pack *pack,
+				const pctl_call *call, char name[64]);
+
 typedef struct pctl_gitlog_entry {
 	const char *name;
 	uint32_t n_name;

@@ -107,12 +107,55 @@ pctl_status pctl_gitlog_read(pctl_gitlog *log, const pctl_gitlog_oid *oid, const
 	return status;
 }
 
+static pctl_status read_raw(pctl_gitlog *log, const git_oid *commit, const char *kind,
+			    const git_oid *oid, const pctl_call *call, void **out, uint64_t *n_out)
+{
+	git_odb_object *raw = NULL;
+	const int error = git_odb_read(&raw, log->odb, oid);
+
+	if (error != 0)
+		return pctl_gitlog_unread(call, commit, kind, oid, error);
+	*n_out = git_odb_object_size(raw);
+	*out = malloc(*n_out + 1);
+	if (*out != NULL)
+		memcpy(*out, git_odb_object_data(raw), *n_out);
+	git_odb_object_free(raw);
+	return *out != NULL ? PCTL_OK : pctl_no_memory(call, "a commit");
+}
+
+pctl_status pctl_gitlog_objects(pctl_gitlog *log, const pctl_gitlog_oid *oid, const pctl_call *call,
+				void **commit, uint64_t *n_commit, void **tree, uint64_t *n_tree)
+{
+	git_commit *found = NULL;
+	git_oid id;
+	pctl_status status;
+	int error;
+
+	*commit = *tree = NULL;
+	*n_commit = *n_tree = 0;
+	pctl_gitlog_to_git(oid, &id);
+	error = git_commit_lookup(&found, log->repo, &id);
+	if (error != 0)
+		return pctl_gitlog_unread(call, &id, "commit", &id, error);
+	status = read_raw(log, &id, "commit", &id, call, commit, n_commit);
+	if (status == PCTL_OK)
+		status = read_raw(log, &id, "tree", git_commit_tree_id(found), call, tree, n_tree);
+	git_commit_free(found);
+	if (status != PCTL_OK) {
+		free(*commit);
+		*commit = NULL;
+	}
+	return status;
+}
+
 pctl_status pctl_gitlog_walk(pctl_gitlog *log, const pctl_gitlog_oid *from, const pctl_call *call,
 			     pctl_gitlog_visit visit, void *ctx)
 {
 	pctl_gitlog_commit at = {.parent = *from, .has_parent = 1};
+	pctl_gitlog_oid floor;
+	const int has_floor = pctl_gitlog_floor(log, &floor);
 
-	while (at.has_parent) {
+	while (at.has_parent && !(has_floor && memcmp(&at.oid, &floor, sizeof(floor)) == 0)) {
 		const pctl_gitlog_oid next = at.parent;
 		pctl_status status = pctl_gitlog_look(log, &next, call, &at);
 

@@ -181,8 +181,10 @@ static pctl_status verify_commit(verifier *v, const pctl_gitlog_oid *oid, pctl_g
 static pctl_status verify_all(verifier *v, const pctl_gitlog_oid *oid, uint64_t *n_out)
 {
 	pctl_gitlog_commit at = {.parent = *oid, .has_parent = 1, .clock = UINT64_MAX};
+	pctl_gitlog_oid floor;
+	const int has_floor = pctl_gitlog_floor(v->log, &floor);
 
-	while (at.has_parent) {
+	while (at.has_parent && !(has_floor && memcmp(&at.oid, &floor, sizeof(floor)) == 0)) {
 		const pctl_gitlog_oid next = at.parent;
 		const uint64_t later = at.clock;
 		char hex[PCTL_GITLOG_OID_TEXT_SIZE];

@@ -196,17 +196,19 @@ static pctl_status publish(block *b, const char *temp, const char *name)
 	return PCTL_OK;
 }
 
-static pctl_status write_pack(block *b)
+static pctl_status write_pack(block *b, char name[64])
 {
 	pctl_gitlog *log = b->log;
-	char temp[32], name[64] = "";
+	char temp[32];
 	pctl_status status;
+
+	name[0] = '\0';
 
 	snprintf(temp, sizeof(temp), "w-%ld", (long)getpid());
 	pctl_gitlog_clear(log->temp_fd, temp);
 	if (mkdirat(log->temp_fd, temp, 0700) != 0)
 		return pctl_gitlog_io(log, b->call, "make a directory in", errno);
-	status = index_pack(b, temp, name, sizeof(name));
+	status = index_pack(b, temp, name, 64);
 	if (status == PCTL_OK)
 		status = publish(b, temp, name);
 	pctl_gitlog_clear(log->temp_fd, temp);
@@ -216,15 +218,30 @@ static pctl_status write_pack(block *b)
 /* Objects that were there may come from a writer that died before it could sync the directory. */
 static pctl_status keep(block *b)
 {
+	char name[64];
 	pctl_status status = PCTL_OK;
 
 	if (b->pack.n_objects > 0) {
 		if (pctl_gitlog_lock(b->log, LOCK_SH) != 0)
 			return pctl_gitlog_io(b->log, b->call, "lock", errno);
-		status = write_pack(b);
+		status = write_pack(b, name);
 		(void)pctl_gitlog_lock(b->log, LOCK_UN);
 	}
 	return status == PCTL_OK ? pctl_gitlog_sync(b->log, "objects/pack", b->call) : status;
+}
+
+pctl_status pctl_gitlog_publish(pctl_gitlog *log, pctl_gitlog_pack *pack, const pctl_call *call,
+				char name[64])
+{
+	block b = {.log = log, .call = call, .pack = *pack};
+	pctl_status status;
+
+	if (pctl_gitlog_lock(log, LOCK_SH) != 0)
+		return pctl_gitlog_io(log, call, "lock", errno);
+	status = write_pack(&b, name);
+	(void)pctl_gitlog_lock(log, LOCK_UN);
+	*pack = b.pack;
+	return status == PCTL_OK ? pctl_gitlog_sync(log, "objects/pack", call) : status;
 }
 
 /* ---- the block ---------------------------------------------------------------------------- */
@@ -282,18 +299,14 @@ static pctl_status take_commit(block *b, const git_oid *tree, const pctl_gitlog_
 	return status;
 }
 
-pctl_status pctl_gitlog_write(pctl_gitlog *log, const pctl_gitlog_oid *parent,
-			      const pctl_gitlog_file *files, uint32_t n_files, const char *message,
-			      uint64_t clock, const pctl_call *call, pctl_gitlog_oid *out)
+static pctl_status write_all(pctl_gitlog *log, const pctl_gitlog_oid *parent,
+			     const pctl_gitlog_file *files, uint32_t n_files, const char *message,
+			     uint64_t clock, const pctl_call *call, pctl_gitlog_oid *out)
 {
 	block b = {.log = log, .call = call};
 	git_oid tree, commit;
 	pctl_status status;
 
-	memset(out, 0, sizeof(*out));
-	status = check(log, parent, n_files, message, clock, call);
-	if (status != PCTL_OK)
-		return status;
 	pctl_gitlog_pack_begin(&b.pack);
 	status = take_files(&b, files, n_files, &tree);
 	if (status == PCTL_OK)
@@ -306,6 +319,29 @@ pctl_status pctl_gitlog_write(pctl_gitlog *log, const pctl_gitlog_oid *parent,
 	if (status == PCTL_OK)
 		memcpy(out->id, commit.id, sizeof(out->id));
 	return status;
+}
+
+pctl_status pctl_gitlog_write(pctl_gitlog *log, const pctl_gitlog_oid *parent,
+			      const pctl_gitlog_file *files, uint32_t n_files, const char *message,
+			      uint64_t clock, const pctl_call *call, pctl_gitlog_oid *out)
+{
+	const pctl_status status = check(log, parent, n_files, message, clock, call);
+
+	memset(out, 0, sizeof(*out));
+	return status == PCTL_OK ? write_all(log, parent, files, n_files, message, clock, call, out)
+				 : status;
+}
+
+pctl_status pctl_gitlog_graft(pctl_gitlog *log, const pctl_gitlog_oid *parent,
+			      const pctl_gitlog_file *files, uint32_t n_files, const char *message,
+			      uint64_t clock, const pctl_call *call, pctl_gitlog_oid *out)
+{
+	pctl_status status = check_form(n_files, message, clock, call);
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = write_all(log, parent, files, n_files, message, clock, call, out);
+	return status == PCTL_OK && parent != NULL ? pctl_gitlog_set_floor(log, out, call) : status;
 }
 
 pctl_status pctl_gitlog_id(const pctl_gitlog_oid *parent, const pctl_gitlog_file *files,

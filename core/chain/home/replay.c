@@ -21,7 +21,9 @@ static void close_source(source *s)
 	pctl_store_close(s->fetch);
 }
 
-static pctl_status open_source(const pctl_home_replay_request *q, const pctl_call *call, source *s)
+/* What the chain began with is asked of the history where there is no chain yet. */
+static pctl_status open_source(const pctl_home_replay_request *q, const char *dir,
+			       const pctl_call *call, source *s)
 {
 	pctl_gitlog_oid tip;
 	pctl_status status;
@@ -33,7 +35,7 @@ static pctl_status open_source(const pctl_home_replay_request *q, const pctl_cal
 		status = pctl_refuse(call, PC5753_GITLOG_MISSING, "%s has no blocks", q->from);
 	if (status == PCTL_OK)
 		status = pctl_history_open(s->log, &tip, call, &s->history);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && (pctl_history_first(s->history) == 1 || !pctl_dir_exists(dir)))
 		status = pctl_history_genesis(s->history, call, &s->genesis);
 	if (status == PCTL_OK && q->fetch != NULL)
 		status = pctl_store_open(q->fetch, PCTL_STORE_READ_ONLY, call, &s->fetch);
@@ -54,6 +56,16 @@ static pctl_status open_chain(pctl_installation *in, const char *dir, const pctl
 	return status == PCTL_OK ? pctl_chain_open(&o, call, out) : status;
 }
 
+/* Is the chain at its beginning, or at a block of this history: what a replay that was cut short left, or a snapshot. Whether
+ * messages of the open block are the recorded ones, pctl_replay asks. */
+static int goes_on(const pctl_history *h, const pctl_chain_info *info)
+{
+	if (info->last == 0)
+		return 1;
+	return info->last >= pctl_history_first(h) && info->last <= pctl_history_last(h) &&
+	       memcmp(&info->commit, pctl_history_commit(h, info->last), sizeof(info->commit)) == 0;
+}
+
 static pctl_status replay(const source *s, pctl_chain *chain, const char *dir,
 			  const pctl_home_replay_request *q, const pctl_call *call,
 			  pctl_home_replayed *out)
@@ -66,7 +78,7 @@ static pctl_status replay(const source *s, pctl_chain *chain, const char *dir,
 	pctl_block_row last;
 	pctl_status status = pctl_chain_info_read(chain, call, &info);
 
-	if (status == PCTL_OK && (info.last != 0 || info.n_inbox != 0))
+	if (status == PCTL_OK && !goes_on(s->history, &info))
 		status = pctl_refuse_at(call, PC5858_BLOCK_HOME, NULL,
 					"name an empty home with --home DIR",
 					"%s has %" PRIu64 " blocks and %" PRIu64
@@ -98,10 +110,11 @@ pctl_status pctl_home_replay(pctl_installation *in, const pctl_home_replay_reque
 		status = dir == NULL ? pctl_no_memory(call, "a path") : PCTL_OK;
 	}
 	if (status == PCTL_OK)
-		status = open_source(q, call, &s);
+		status = open_source(q, dir, call, &s);
 	if (status == PCTL_OK) {
 		was_there = pctl_dir_exists(dir);
-		status = open_chain(in, dir, &s.genesis, q->executor, call, &chain);
+		status = open_chain(in, dir, pctl_history_first(s.history) == 1 ? &s.genesis : NULL,
+				    q->executor, call, &chain);
 	}
 	if (status == PCTL_OK)
 		status = replay(&s, chain, dir, q, call, out);

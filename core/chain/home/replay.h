@@ -1,4 +1,4 @@
-/* A history made again in an installation whose chain is empty. */
+/* A history made again in an installation whose chain is empty, or stands at one of its blocks. */
 #ifndef PIPECTL_CHAIN_HOME_REPLAY_H
 #define PIPECTL_CHAIN_HOME_REPLAY_H
 
@@ -25,7 +25,8 @@ typedef struct pctl_home_replayed {
 } pctl_home_replayed;
 
 /*
- * Make the blocks of a history in HOME/chain, with the parameters that it began with. The chain must be empty (PC5858). One
+ * Make the blocks of a history in HOME/chain, with the parameters that it began with. The chain must be empty, or stand at a
+ * block of that history, from which it goes on: where a replay was cut short, or a snapshot restored (PC5858 otherwise). One
  * that was made for this and is then cancelled is away again, so that it can be begun anew; after another failure the
  * blocks before the one at fault stay. Errors besides those of pctl_replay: PC5752 (no log of blocks), PC5753 (no blocks).
  */

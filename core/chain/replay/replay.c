@@ -12,6 +12,7 @@
 
 struct pctl_history {
 	pctl_gitlog *log;
+	uint64_t first;			   /* height of the oldest */
 	PCTL_VEC(pctl_gitlog_oid) commits; /* newest first */
 };
 
@@ -22,11 +23,28 @@ static int note_commit(void *ctx, const pctl_gitlog_commit *commit)
 	return !PCTL_VEC_PUSH(&h->commits, commit->oid);
 }
 
+/* Where the log has a floor, the oldest block says its height. */
+static pctl_status find_first(pctl_history *h, const pctl_call *call)
+{
+	const pctl_gitlog_oid *oldest = &h->commits.items[h->commits.n - 1];
+	pctl_gitlog_commit commit;
+	pctl_block_record record;
+	pctl_block_header header;
+	pctl_status status = pctl_gitlog_look(h->log, oldest, call, &commit);
+
+	h->first = 1;
+	if (status != PCTL_OK || !commit.has_parent)
+		return status;
+	status = pctl_block_record_read(h->log, oldest, call, &record, &header);
+	pctl_block_record_clear(&record);
+	h->first = header.height;
+	return status;
+}
+
 pctl_status pctl_history_open(pctl_gitlog *log, const pctl_gitlog_oid *tip, const pctl_call *call,
 			      pctl_history **out)
 {
 	pctl_history *h = calloc(1, sizeof(*h));
-	pctl_gitlog_commit first;
 	pctl_status status;
 
 	*out = NULL;
@@ -35,9 +53,7 @@ pctl_status pctl_history_open(pctl_gitlog *log, const pctl_gitlog_oid *tip, cons
 	h->log = log;
 	status = pctl_gitlog_walk(log, tip, call, note_commit, h);
 	if (status == PCTL_OK)
-		status = pctl_gitlog_look(log, &h->commits.items[h->commits.n - 1], call, &first);
-	if (status == PCTL_OK && first.has_parent)
-		status = pctl_no_memory(call, "a history");
+		status = find_first(h, call);
 	if (status == PCTL_OK)
 		*out = h;
 	else
@@ -55,21 +71,37 @@ void pctl_history_close(pctl_history *h)
 
 uint64_t pctl_history_last(const pctl_history *h)
 {
-	return h->commits.n;
+	return h->first + h->commits.n - 1;
+}
+
+uint64_t pctl_history_first(const pctl_history *h)
+{
+	return h->first;
 }
 
 const pctl_gitlog_oid *pctl_history_commit(const pctl_history *h, uint64_t height)
 {
-	return &h->commits.items[h->commits.n - height];
+	return &h->commits.items[pctl_history_last(h) - height];
+}
+
+static pctl_status reach_back(const pctl_history *h, uint64_t height, const pctl_call *call)
+{
+	return height >= h->first ? PCTL_OK
+				  : pctl_refuse(call, PC6152_HISTORY_PRUNED,
+						"the history begins with block %" PRIu64
+						", block %" PRIu64 " is needed",
+						h->first, height);
 }
 
 pctl_status pctl_history_genesis(const pctl_history *h, const pctl_call *call, pctl_params *out)
 {
 	pctl_block_record record;
 	pctl_block_header header;
-	pctl_status status =
-		pctl_block_record_read(h->log, pctl_history_commit(h, 1), call, &record, &header);
+	pctl_status status = reach_back(h, 1, call);
 
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_block_record_read(h->log, pctl_history_commit(h, 1), call, &record, &header);
 	if (status == PCTL_OK)
 		status = pctl_block_read_genesis(&record, "block 1", call, out);
 	pctl_block_record_clear(&record);
@@ -181,14 +213,22 @@ static pctl_status insist(replay *p)
 
 /* ---- messages ----------------------------------------------------------------------------- */
 
+/* What is in the inbox already: the engine's own, and where a replay was cut short behind the messages of a block, those. */
+typedef struct there {
+	const pctl_block_message *recorded;
+	uint32_t n_recorded, n;
+	int is_other; /* one that is not the recorded one in its place */
+} there;
+
 static int count(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t n)
 {
-	uint64_t *seen = ctx;
+	there *t = ctx;
+	const pctl_block_message *m = &t->recorded[t->n];
 
-	(void)origin;
-	(void)bytes;
-	(void)n;
-	++*seen;
+	if (origin != PCTL_ORIGIN_EPOCH && (t->n >= t->n_recorded || m->origin != origin ||
+					    m->n_bytes != n || memcmp(m->bytes, bytes, n) != 0))
+		t->is_other = 1;
+	t->n++;
 	return 0;
 }
 
@@ -213,28 +253,38 @@ static pctl_status take_one(replay *p, uint32_t number, const pctl_block_message
 	return status;
 }
 
+static pctl_status look(replay *p, const pctl_block_message *messages, uint32_t n, there *out)
+{
+	*out = (there){messages, n, 0, 0};
+	return pctl_inbox_visit(pctl_cursor(p->chain), count, out, p->call);
+}
+
 /* Those that the engine makes are there already, or come with the message before; whether they are the recorded ones is
  * seen when the records are compared. */
 static pctl_status take_all(replay *p)
 {
 	pctl_block_message *messages;
+	there t;
 	uint32_t n;
 	pctl_status status =
 		pctl_block_read_messages(&p->record, p->name, p->arena, p->call, &messages, &n);
 
+	if (status == PCTL_OK)
+		status = look(p, messages, n, &t);
+	if (status == PCTL_OK && t.is_other)
+		return pctl_refuse(p->call, PC5858_BLOCK_HOME,
+				   "%s: the open block has messages that are not the recorded ones",
+				   p->name);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
-		uint64_t there = 0;
-
-		if (i == 0 || messages[i].origin == PCTL_ORIGIN_EPOCH)
-			status = pctl_inbox_visit(pctl_cursor(p->chain), count, &there, p->call);
-		else
-			there = i;
-		if (status == PCTL_OK && there <= i) {
+		if (i > 0 && messages[i].origin == PCTL_ORIGIN_EPOCH)
+			status = look(p, messages, n, &t);
+		if (status == PCTL_OK && t.n <= i) {
 			if (messages[i].origin == PCTL_ORIGIN_EPOCH)
 				return refused(p, i,
 					       "was not made by the engine when the record was "
 					       "applied again");
 			status = take_one(p, i, &messages[i]);
+			t.n = i + 1;
 		}
 		p->report->messages++;
 	}
@@ -449,6 +499,8 @@ pctl_status pctl_replay(pctl_chain *c, const pctl_history *h, const pctl_chain_r
 		return pctl_refuse(call, PC5852_BLOCK_UNKNOWN,
 				   "no block %" PRIu64 ", the history has %" PRIu64, o->to,
 				   pctl_history_last(h));
+	if (status == PCTL_OK && last.height < o->to)
+		status = reach_back(h, last.height + 1, call);
 	for (uint64_t height = last.height + 1; status == PCTL_OK && height <= o->to; height++) {
 		p.arena = pctl_arena_create();
 		status = p.arena == NULL ? pctl_no_memory(p.call, "a replay")

@@ -7,14 +7,16 @@
 
 typedef struct pctl_history pctl_history;
 
-/* The blocks up to commit `tip`, which must be a line of heights 1, 2, 3 ..: PC5853 otherwise. The log outlives it. */
+/* The blocks up to commit `tip`, which must be a line of heights 1, 2, 3 .., or where the log has a floor from its block on:
+ * PC5853 otherwise. The log outlives it. */
 pctl_status pctl_history_open(pctl_gitlog *log, const pctl_gitlog_oid *tip, const pctl_call *call,
 			      pctl_history **out);
 void pctl_history_close(pctl_history *h);
 uint64_t pctl_history_last(const pctl_history *h);
-/* height from 1 to last */
+uint64_t pctl_history_first(const pctl_history *h);
+/* height from first to last */
 const pctl_gitlog_oid *pctl_history_commit(const pctl_history *h, uint64_t height);
-/* The parameters that the chain began with, from its first block. */
+/* The parameters that the chain began with, from its first block (PC6152: it is gone). */
 pctl_status pctl_history_genesis(const pctl_history *h, const pctl_call *call, pctl_params *out);
 
 typedef struct pctl_replay_report {
@@ -42,7 +44,7 @@ typedef struct pctl_chain_replay_options {
  * Make the blocks of `h` up to o->to in `c`, which stands at the block before the first of them (of its own history it
  * may have the first ones already).
  *
- * Errors: PC5862 (a message is refused), PC5863, PC5855, PC5856, PC5859, those of reading a record and of ending a
+ * Errors: PC6152 (a block that it begins with is gone), PC5862 (a message is refused), PC5863, PC5855, PC5856, PC5859, those of reading a record and of ending a
  * block. Blocks before the one at fault are final in `c`.
  */
 pctl_status pctl_replay(pctl_chain *c, const pctl_history *h, const pctl_chain_replay_options *o,

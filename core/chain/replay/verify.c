@@ -7,20 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name, *key;
-} tables[] = {
-#define CHAIN_TABLE(name, columns, key) {#name, key},
-#define CHAIN_LATER(name, columns, key) {#name, key},
-#define CHAIN_NUMBERED(name, columns) {#name, "id"},
-#define CHAIN_INDEX(name, unique, table, columns)
-#include "chain/state/schema.def"
-#undef CHAIN_TABLE
-#undef CHAIN_LATER
-#undef CHAIN_NUMBERED
-#undef CHAIN_INDEX
-};
-#define N_TABLES ((uint32_t)(sizeof(tables) / sizeof(tables[0])))
+#include "chain/state/tables.h"
+#include "chain/sync/snapshot.h"
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
@@ -100,21 +88,20 @@ static pctl_status compare_rows(pctl_chain_state *mine, sqlite3_stmt *a, sqlite3
 	}
 }
 
-static pctl_status compare_table(pctl_chain_state *mine, pctl_chain_state *rebuilt, uint32_t table,
-				 const pctl_call *call)
+static pctl_status compare_table(pctl_chain_state *mine, pctl_chain_state *rebuilt,
+				 const pctl_state_table *table, const pctl_call *call)
 {
 	sqlite3_stmt *a = NULL, *b = NULL;
 	char sql[256];
 	pctl_status status;
 
-	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", tables[table].name,
-		 tables[table].key);
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", table->name, table->key);
 	if (sqlite3_prepare_v2(pctl_chain_db(mine), sql, -1, &a, NULL) != SQLITE_OK)
 		status = pctl_chain_internal_failure(mine, "comparing states", call);
 	else if (sqlite3_prepare_v2(pctl_chain_db(rebuilt), sql, -1, &b, NULL) != SQLITE_OK)
 		status = pctl_chain_internal_failure(rebuilt, "comparing states", call);
 	else
-		status = compare_rows(mine, a, b, tables[table].name, call);
+		status = compare_rows(mine, a, b, table->name, call);
 	sqlite3_finalize(a);
 	sqlite3_finalize(b);
 	return status;
@@ -122,10 +109,12 @@ static pctl_status compare_table(pctl_chain_state *mine, pctl_chain_state *rebui
 
 pctl_status pctl_state_compare(pctl_chain_state *a, pctl_chain_state *b, const pctl_call *call)
 {
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && i < N_TABLES; i++)
-		status = compare_table(a, b, i, call);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		status = compare_table(a, b, &tables[i], call);
 	return status;
 }
 
@@ -176,6 +165,42 @@ static pctl_status compare_present(pctl_chain *mine, pctl_chain *rebuilt, const 
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
+/* A chain in memory as it began, or as it was at a snapshot. */
+static pctl_status begin(pctl_chain *c, const pctl_history *h, const pctl_verify_options *o,
+			 const pctl_call *call, pctl_chain **out)
+{
+	pctl_chain_options options = {
+		.store = pctl_chain_store(c), .kernels = o->kernels, .executor = o->executor};
+	pctl_trusted trusted = {.is_root = 0};
+	pctl_snapshot_report restored;
+	pctl_params genesis;
+	pctl_block_row row;
+	uint64_t height;
+	pctl_status status;
+
+	if (o->snapshot == NULL) {
+		status = pctl_history_genesis(h, call, &genesis);
+		options.genesis = &genesis;
+		return status == PCTL_OK ? pctl_chain_open(&options, call, out) : status;
+	}
+	options.is_bare = 1;
+	status = pctl_snapshot_height(o->snapshot, call, &height);
+	if (status == PCTL_OK && height >= o->from)
+		return pctl_refuse(call, PC6152_HISTORY_PRUNED,
+				   "the snapshot is of block %" PRIu64
+				   ": blocks behind it can be verified from it",
+				   height);
+	if (status == PCTL_OK)
+		status = pctl_blocks_read(pctl_cursor(c), height, call, &row);
+	if (status != PCTL_OK)
+		return status;
+	trusted.commit = row.commit;
+	status = pctl_chain_open(&options, call, out);
+	return status == PCTL_OK
+		       ? pctl_snapshot_restore(*out, o->snapshot, &trusted, call, &restored)
+		       : status;
+}
+
 static pctl_status rebuild(pctl_chain *c, const pctl_history *h, const pctl_verify_options *o,
 			   const pctl_call *call, pctl_replay_report *report)
 {
@@ -184,15 +209,9 @@ static pctl_status rebuild(pctl_chain *c, const pctl_history *h, const pctl_veri
 						  .reference = o->reference,
 						  .check = 1,
 						  .progress = o->progress};
-	pctl_chain_options options = {
-		.store = pctl_chain_store(c), .kernels = o->kernels, .executor = o->executor};
-	pctl_params genesis;
 	pctl_chain *rebuilt = NULL;
-	pctl_status status = pctl_history_genesis(h, call, &genesis);
+	pctl_status status = begin(c, h, o, call, &rebuilt);
 
-	options.genesis = &genesis;
-	if (status == PCTL_OK)
-		status = pctl_chain_open(&options, call, &rebuilt);
 	if (status == PCTL_OK)
 		status = pctl_replay(rebuilt, h, &replay, call, report);
 	if (status == PCTL_OK && o->deep && o->to == pctl_history_last(h))

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "chain/state/amount.h"
+#include "chain/state/track.h"
+#include "foundation/base/hash.h"
 
 static int bind_amount(sqlite3_stmt *stmt, int at, uint64_t amount)
 {
@@ -23,7 +25,131 @@ static int bind_blob(sqlite3_stmt *stmt, int at, const void *data, uint64_t n)
 		      : sqlite3_bind_blob64(stmt, at, data, n, SQLITE_STATIC);
 }
 
-static int bind(sqlite3_stmt *stmt, const char *kinds, va_list args)
+/* ---- reads by a whole key ------------------------------------------------------------------ */
+
+/* A statement that reads the row of one key, so that finding none is held against the tree, too. */
+#define N_POINTS 256u /* a power of two */
+#define POINT_KEY_MAX 512u
+typedef struct point {
+	const sqlite3_stmt *stmt;
+	const char *sql; /* that `table` was found for */
+	int table;	 /* -1: it is none */
+	uint32_t n_rows, n_key;
+	uint8_t key[POINT_KEY_MAX];
+} point;
+typedef struct points {
+	point at[N_POINTS];
+} points;
+
+/* "SELECT .. FROM T WHERE k = ? AND l = ?", with the key of T and nothing behind it: its place, else -1. */
+static int point_table(const char *sql)
+{
+	const char *at = strstr(sql, " FROM "), *key;
+	uint32_t n_tables;
+	int table;
+
+	if (strncmp(sql, "SELECT ", 7) != 0 || at == NULL)
+		return -1;
+	at += 6;
+	table = pctl_state_table_find(at, strcspn(at, " "));
+	at += strcspn(at, " ");
+	if (table < 0 || strncmp(at, " WHERE ", 7) != 0)
+		return -1;
+	key = pctl_state_tables(&n_tables)[table].key;
+	for (at += 7; *key != '\0'; key += strspn(key, ", ")) {
+		const size_t n = strcspn(key, ",");
+
+		if (strncmp(at, key, n) != 0 || strncmp(at + n, " = ?", 4) != 0)
+			return -1;
+		key += n;
+		at += n + 4;
+		if (*key != '\0' && strncmp(at, " AND ", 5) != 0)
+			return -1;
+		at += *key != '\0' ? 5 : 0;
+	}
+	return *at == '\0' ? table : -1;
+}
+
+static point *point_of(pctl_chain_state *s, const sqlite3_stmt *stmt)
+{
+	uint64_t epoch;
+	points *all = pctl_chain_memory(s, PCTL_MEMORY_CURSOR, sizeof(*all), &epoch);
+	const uint32_t from = (uint32_t)pctl_mix64((uintptr_t)stmt);
+
+	for (uint32_t i = 0; all != NULL && i < N_POINTS; i++) {
+		point *p = &all->at[(from + i) & (N_POINTS - 1)];
+
+		if (p->stmt == stmt || p->stmt == NULL)
+			return p;
+	}
+	return all == NULL ? NULL : &all->at[from & (N_POINTS - 1)];
+}
+
+/* The key that is bound, as canonical bytes. */
+static void spell_key(const char *kinds, va_list args, pctl_str_buf *out)
+{
+	uint8_t amount[PCTL_AMOUNT_BYTES];
+
+	for (int i = 0; kinds[i] != '\0'; i++) {
+		pctl_row_value v = {.kind = kinds[i] == 'h' ? 'i' : kinds[i] == 't' ? 't' : 'b'};
+
+		if (kinds[i] == 'h') {
+			v.number = (int64_t)va_arg(args, uint64_t);
+		} else if (kinds[i] == 'a') {
+			pctl_amount_put(va_arg(args, uint64_t), amount);
+			v.data = amount;
+			v.n = sizeof(amount);
+		} else {
+			v.data = va_arg(args, const void *);
+			v.n = kinds[i] == 't'
+				      ? (uint32_t)(v.data == NULL ? 0
+								  : strlen((const char *)v.data))
+			      : kinds[i] == 'd' ? PCTL_DIGEST_BYTES
+						: (uint32_t)va_arg(args, uint64_t);
+		}
+		pctl_row_add(out, &v);
+	}
+}
+
+static void note_point(pctl_chain_state *s, const sqlite3_stmt *stmt, const char *sql,
+		       const char *kinds, va_list args)
+{
+	point *p = pctl_track_is_on(pctl_chain_track(s)) ? point_of(s, stmt) : NULL;
+	pctl_str_buf key = PCTL_STR_BUF_INIT;
+
+	if (p == NULL)
+		return;
+	if (p->stmt != stmt || p->sql != sql)
+		p->table = point_table(sql);
+	p->stmt = stmt;
+	p->sql = sql;
+	p->n_rows = p->n_key = 0;
+	if (p->table < 0)
+		return;
+	spell_key(kinds, args, &key);
+	if (!key.failed && key.n <= POINT_KEY_MAX) {
+		memcpy(p->key, key.data, key.n);
+		p->n_key = (uint32_t)key.n;
+	}
+	pctl_str_drop(&key);
+}
+
+static pctl_status check_point(pctl_chain_state *s, const sqlite3_stmt *stmt, int more,
+			       const pctl_call *call)
+{
+	point *p = pctl_track_is_on(pctl_chain_track(s)) ? point_of(s, stmt) : NULL;
+
+	if (p == NULL || p->stmt != stmt || p->table < 0 || p->n_key == 0)
+		return PCTL_OK;
+	p->n_rows += (uint32_t)more;
+	return more || p->n_rows != 0 ? PCTL_OK
+				      : pctl_track_missing(pctl_chain_track(s), (uint32_t)p->table,
+							   p->key, p->n_key, call);
+}
+
+/* ---- binding ------------------------------------------------------------------------------- */
+
+static int bind_all(sqlite3_stmt *stmt, const char *kinds, va_list args)
 {
 	const void *data;
 	int rc = SQLITE_OK;
@@ -53,14 +179,30 @@ static int bind(sqlite3_stmt *stmt, const char *kinds, va_list args)
 	return rc;
 }
 
+static int bind(pctl_chain_state *s, sqlite3_stmt *stmt, const char *sql, const char *kinds,
+		va_list args)
+{
+	va_list again;
+	int rc;
+
+	va_copy(again, args);
+	rc = bind_all(stmt, kinds, args);
+	if (rc == SQLITE_OK)
+		note_point(s, stmt, sql, kinds, again);
+	va_end(again);
+	return rc;
+}
+
 static pctl_status open_bound(pctl_chain_state *s, const pctl_call *call, sqlite3_stmt **out,
 			      const char *sql, const char *kinds, va_list args)
 {
-	*out = NULL;
-	if (sqlite3_prepare_v2(pctl_chain_db(s), sql, -1, out, NULL) != SQLITE_OK ||
-	    bind(*out, kinds, args) != SQLITE_OK)
-		return pctl_chain_internal_failure(s, "rows of the state", call);
-	return PCTL_OK;
+	const pctl_status status = pctl_chain_prepare(s, sql, 0, call, out);
+
+	if (status != PCTL_OK)
+		return status;
+	return bind(s, *out, sql, kinds, args) == SQLITE_OK
+		       ? PCTL_OK
+		       : pctl_chain_internal_failure(s, "rows of the state", call);
 }
 
 pctl_status pctl_cursor_open(pctl_chain_state *s, const pctl_call *call, sqlite3_stmt **out,
@@ -85,7 +227,7 @@ pctl_status pctl_cursor_keep(pctl_chain_state *s, const pctl_call *call, sqlite3
 	if (status != PCTL_OK)
 		return status;
 	va_start(args, kinds);
-	rc = bind(*out, kinds, args);
+	rc = bind(s, *out, sql, kinds, args);
 	va_end(args);
 	return rc == SQLITE_OK ? PCTL_OK
 			       : pctl_chain_internal_failure(s, "rows of the state", call);
@@ -106,7 +248,7 @@ pctl_status pctl_cursor_next(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl
 
 	*more = step == SQLITE_ROW;
 	return step == SQLITE_ROW || step == SQLITE_DONE
-		       ? PCTL_OK
+		       ? check_point(s, stmt, *more, call)
 		       : pctl_chain_internal_failure(s, "rows of the state", call);
 }
 
@@ -123,7 +265,7 @@ pctl_status pctl_cursor_write(pctl_chain_state *s, const pctl_call *call, const 
 	if (status != PCTL_OK)
 		return status;
 	va_start(args, kinds);
-	rc = bind(stmt, kinds, args);
+	rc = bind(s, stmt, sql, kinds, args);
 	va_end(args);
 	status = rc == SQLITE_OK ? pctl_cursor_next(s, stmt, call, &more)
 				 : pctl_chain_internal_failure(s, "rows of the state", call);

@@ -9,42 +9,37 @@
 
 #include "foundation/base/file.h"
 #include "foundation/base/vec.h"
+#include "chain/state/tables.h"
+#include "chain/state/track.h"
 
 #define SCHEMA_VERSION 1
 #define BUSY_MS 5000
 
+/* A statement and the text it was asked for by. */
+typedef struct kept_statement {
+	sqlite3_stmt *stmt;
+	char *sql;
+} kept_statement;
+
 struct pctl_chain_state {
 	sqlite3 *db;
-	sqlite3_stmt **kept;
+	pctl_track *track;
+	kept_statement *kept;
 	void *memory[PCTL_N_MEMORIES];
 	uint64_t epoch;
 	uint32_t in_transaction, n_kept, cap_kept, reserved;
 };
 
-static const struct {
-	const char *name, *columns, *key, *kind;
-	int is_later; /* CHAIN_LATER */
-} tables[] = {
-#define CHAIN_TABLE(name, columns, key) {#name, columns, key, "STRICT, WITHOUT ROWID", 0},
-#define CHAIN_LATER(name, columns, key) {#name, columns, key, "STRICT, WITHOUT ROWID", 1},
-#define CHAIN_NUMBERED(name, columns) {#name, "id INTEGER NOT NULL, " columns, "id", "STRICT", 0},
-#define CHAIN_INDEX(name, unique, table, columns)
-#include "chain/state/schema.def"
-#undef CHAIN_TABLE
-#undef CHAIN_LATER
-#undef CHAIN_NUMBERED
-#undef CHAIN_INDEX
-};
-#define N_TABLES ((uint32_t)(sizeof(tables) / sizeof(tables[0])))
-
 static const char *const indexes[] = {
 #define CHAIN_TABLE(name, columns, key)
+#define CHAIN_APART(name, columns, key)
 #define CHAIN_LATER(name, columns, key)
 #define CHAIN_NUMBERED(name, columns)
 #define CHAIN_INDEX(name, unique, table, columns) \
 	"CREATE " unique " INDEX IF NOT EXISTS " #name " ON " #table " (" columns ")",
 #include "chain/state/schema.def"
 #undef CHAIN_TABLE
+#undef CHAIN_APART
 #undef CHAIN_LATER
 #undef CHAIN_NUMBERED
 #undef CHAIN_INDEX
@@ -64,6 +59,10 @@ static const char triggers[] =
 pctl_status pctl_chain_internal_failure(pctl_chain_state *s, const char *what,
 					const pctl_call *call)
 {
+	const pctl_status forged = s->track == NULL ? PCTL_OK : pctl_track_verdict(s->track, call);
+
+	if (forged != PCTL_OK)
+		return forged;
 	if ((sqlite3_errcode(s->db) & 0xff) == SQLITE_BUSY)
 		return pctl_refuse(call, PC5703_CHAIN_BUSY, "%s: another process writes the state",
 				   what);
@@ -96,13 +95,15 @@ static pctl_status count_later(pctl_chain_state *s, const pctl_call *call, uint3
 			       uint32_t *all)
 {
 	sqlite3_stmt *stmt = NULL;
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_status status = PCTL_OK;
 
 	*there = *all = 0;
 	if (sqlite3_prepare_v2(s->db, "SELECT count(*) FROM sqlite_master WHERE name = ?", -1,
 			       &stmt, NULL) != SQLITE_OK)
 		return pctl_chain_internal_failure(s, "the tables of the state", call);
-	for (uint32_t i = 0; status == PCTL_OK && i < N_TABLES; i++) {
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		if (!tables[i].is_later)
 			continue;
 		++*all;
@@ -120,9 +121,11 @@ static pctl_status count_later(pctl_chain_state *s, const pctl_call *call, uint3
 static pctl_status make_tables(pctl_chain_state *s, const pctl_call *call)
 {
 	char sql[1024];
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_status status = exec(s, "BEGIN IMMEDIATE", call);
 
-	for (uint32_t i = 0; status == PCTL_OK && i < N_TABLES; i++) {
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		snprintf(sql, sizeof(sql),
 			 "CREATE TABLE IF NOT EXISTS %s (%s, PRIMARY KEY (%s)) %s", tables[i].name,
 			 tables[i].columns, tables[i].key, tables[i].kind);
@@ -165,7 +168,9 @@ static pctl_status set_up(pctl_chain_state *s, const char *path, const pctl_call
 				   version, SCHEMA_VERSION);
 	if (status == PCTL_OK && version != 0)
 		status = count_later(s, call, &there, &all);
-	return status == PCTL_OK && (version == 0 || there != all) ? make_tables(s, call) : status;
+	if (status == PCTL_OK && (version == 0 || there != all))
+		status = make_tables(s, call);
+	return status == PCTL_OK ? pctl_track_open(s->db, call, &s->track) : status;
 }
 
 static pctl_status open_path(const char *path, const pctl_call *call, pctl_chain_state **out)
@@ -198,13 +203,20 @@ pctl_status pctl_chain_state_open_memory(const pctl_call *call, pctl_chain_state
 	return open_path(":memory:", call, out);
 }
 
+static void forget(kept_statement *k)
+{
+	sqlite3_finalize(k->stmt);
+	free(k->sql);
+}
+
 void pctl_chain_state_close(pctl_chain_state *s)
 {
 	if (s == NULL)
 		return;
 	for (uint32_t i = 0; i < s->n_kept; i++)
-		sqlite3_finalize(s->kept[i]);
+		forget(&s->kept[i]);
 	free(s->kept);
+	pctl_track_close(s->track);
 	for (uint32_t i = 0; i < PCTL_N_MEMORIES; i++)
 		free(s->memory[i]);
 	sqlite3_close(s->db);
@@ -219,6 +231,10 @@ pctl_status pctl_chain_begin(pctl_chain_state *s, const pctl_call *call)
 	status = exec(s, "BEGIN IMMEDIATE", call);
 	s->in_transaction = status == PCTL_OK;
 	s->epoch++;
+	if (status == PCTL_OK)
+		status = pctl_track_begin(s->track, call);
+	if (status != PCTL_OK)
+		pctl_chain_rollback(s);
 	return status;
 }
 
@@ -227,7 +243,9 @@ pctl_status pctl_chain_commit(pctl_chain_state *s, const pctl_call *call)
 	pctl_status status;
 
 	assert(s->in_transaction);
-	status = exec(s, "COMMIT", call);
+	status = pctl_track_commit(s->track, call);
+	if (status == PCTL_OK)
+		status = exec(s, "COMMIT", call);
 	if (status == PCTL_OK)
 		s->in_transaction = 0;
 	return status;
@@ -237,7 +255,14 @@ void pctl_chain_rollback(pctl_chain_state *s)
 {
 	if (s->in_transaction)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	if (s->in_transaction)
+		pctl_track_rollback(s->track);
 	s->in_transaction = 0;
+}
+
+pctl_track *pctl_chain_track(pctl_chain_state *s)
+{
+	return s->track;
 }
 
 struct sqlite3 *pctl_chain_db(pctl_chain_state *s)
@@ -245,21 +270,69 @@ struct sqlite3 *pctl_chain_db(pctl_chain_state *s)
 	return s->db;
 }
 
+/* Where the name of the table begins that a statement changes; NULL for one that changes none of the state's. */
+static const char *changed_table(const char *sql)
+{
+	static const char *const words[] = {"INSERT INTO ", "INSERT OR REPLACE INTO ", "UPDATE ",
+					    "DELETE FROM "};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const size_t n = strlen(words[i]);
+
+		if (strncmp(sql, words[i], n) == 0 &&
+		    pctl_state_table_find(sql + n, strcspn(sql + n, " (")) >= 0)
+			return sql + n;
+	}
+	return NULL;
+}
+
+/* A name alone is the view of track.h, where there is one: that is for reading. */
+pctl_status pctl_chain_prepare(pctl_chain_state *s, const char *sql, uint32_t flags,
+			       const pctl_call *call, sqlite3_stmt **out)
+{
+	const char *table = changed_table(sql);
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	int rc;
+
+	*out = NULL;
+	if (table == NULL) {
+		rc = sqlite3_prepare_v3(s->db, sql, -1, flags, out, NULL);
+	} else {
+		pctl_str_add_n(&text, sql, (size_t)(table - sql));
+		pctl_str_add(&text, "main.");
+		pctl_str_add(&text, table);
+		rc = text.failed ? SQLITE_NOMEM
+				 : sqlite3_prepare_v3(s->db, text.data, -1, flags, out, NULL);
+		pctl_str_drop(&text);
+	}
+	return rc == SQLITE_OK ? PCTL_OK
+			       : pctl_chain_internal_failure(s, "the state of the chain", call);
+}
+
 pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pctl_call *call,
 				 sqlite3_stmt **out)
 {
+	kept_statement k = {NULL, NULL};
+	pctl_status status;
+
 	*out = NULL;
 	for (uint32_t i = 0; i < s->n_kept; i++)
-		if (strcmp(sqlite3_sql(s->kept[i]), sql) == 0 && !sqlite3_stmt_busy(s->kept[i])) {
-			*out = s->kept[i];
+		if (strcmp(s->kept[i].sql, sql) == 0 && !sqlite3_stmt_busy(s->kept[i].stmt)) {
+			*out = s->kept[i].stmt;
 			sqlite3_reset(*out);
 			return PCTL_OK;
 		}
 	if (!pctl_vec_reserve((void **)&s->kept, s->n_kept, &s->cap_kept, sizeof(*s->kept)))
 		return pctl_no_memory(call, "a statement");
-	if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) != SQLITE_OK)
-		return pctl_chain_internal_failure(s, "the state of the chain", call);
-	s->kept[s->n_kept++] = *out;
+	status = pctl_chain_prepare(s, sql, SQLITE_PREPARE_PERSISTENT, call, &k.stmt);
+	if (status == PCTL_OK && (k.sql = strdup(sql)) == NULL)
+		status = pctl_no_memory(call, "a statement");
+	if (status != PCTL_OK) {
+		forget(&k);
+		return status;
+	}
+	s->kept[s->n_kept++] = k;
+	*out = k.stmt;
 	return PCTL_OK;
 }
 
@@ -297,7 +370,7 @@ static pctl_status take_value(pctl_hasher *h, sqlite3_stmt *stmt, int column)
 	return n == 0 ? PCTL_OK : pctl_hasher_update(h, data, n);
 }
 
-static pctl_status take_table(pctl_chain_state *s, pctl_hasher *h, uint32_t table,
+static pctl_status take_table(pctl_chain_state *s, pctl_hasher *h, const pctl_state_table *table,
 			      const pctl_call *call)
 {
 	char sql[256];
@@ -305,17 +378,15 @@ static pctl_status take_table(pctl_chain_state *s, pctl_hasher *h, uint32_t tabl
 	pctl_status status = PCTL_OK;
 	int step = SQLITE_ROW;
 
-	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", tables[table].name,
-		 tables[table].key);
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", table->name, table->key);
 	if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL) != SQLITE_OK)
 		return pctl_chain_internal_failure(s, "the state root", call);
-	if (!tables[table].is_later)
-		status = pctl_hasher_update(h, tables[table].name, strlen(tables[table].name) + 1);
+	if (!table->is_later)
+		status = pctl_hasher_update(h, table->name, strlen(table->name) + 1);
 	for (uint64_t row = 0; status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW;
 	     row++) {
-		if (tables[table].is_later && row == 0)
-			status = pctl_hasher_update(h, tables[table].name,
-						    strlen(tables[table].name) + 1);
+		if (table->is_later && row == 0)
+			status = pctl_hasher_update(h, table->name, strlen(table->name) + 1);
 		for (int i = 0; status == PCTL_OK && i < sqlite3_column_count(stmt); i++)
 			status = take_value(h, stmt, i);
 	}
@@ -330,11 +401,13 @@ pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
 {
 	pctl_hasher *h = NULL;
 	pctl_cid cid;
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_status status = pctl_hasher_create(call, &h);
 
 	memset(out, 0, PCTL_DIGEST_BYTES);
-	for (uint32_t i = 0; status == PCTL_OK && i < N_TABLES; i++)
-		status = take_table(s, h, i, call);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		status = take_table(s, h, &tables[i], call);
 	if (status != PCTL_OK) {
 		pctl_hasher_destroy(h);
 		return status;
@@ -342,5 +415,39 @@ pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
 	status = pctl_hasher_finish(h, &cid);
 	if (status == PCTL_OK)
 		memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
+	return status;
+}
+
+pctl_status pctl_chain_tree_root(pctl_chain_state *s, const pctl_call *call,
+				 uint8_t out[PCTL_DIGEST_BYTES])
+{
+	assert(s->in_transaction);
+	return pctl_track_root(s->track, call, out);
+}
+
+pctl_status pctl_chain_scrub(pctl_chain_state *s, const pctl_call *call, uint64_t *rows)
+{
+	pctl_status status;
+
+	if (s->in_transaction)
+		return pctl_track_scrub(s->track, call, rows);
+	status = exec(s, "BEGIN", call);
+	if (status == PCTL_OK)
+		status = pctl_track_scrub(s->track, call, rows);
+	sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+	return status;
+}
+
+pctl_status pctl_chain_is_restoring(pctl_chain_state *s, const pctl_call *call, int *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = pctl_chain_prepare(
+		s, "SELECT 1 FROM sqlite_master WHERE name = '" PCTL_RESTORING "'", 0, call, &stmt);
+	const int step = status == PCTL_OK ? sqlite3_step(stmt) : SQLITE_DONE;
+
+	*out = step == SQLITE_ROW;
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		status = pctl_chain_internal_failure(s, "the state of the chain", call);
+	sqlite3_finalize(stmt);
 	return status;
 }

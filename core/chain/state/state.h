@@ -4,6 +4,7 @@
 #define PIPECTL_CHAIN_STATE_STATE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "runtime/cas/cid.h"
 
@@ -35,9 +36,13 @@ struct sqlite3 *pctl_chain_db(pctl_chain_state *s);
 struct sqlite3_stmt;
 pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pctl_call *call,
 				 struct sqlite3_stmt **out);
+/* One that the caller finalises. A name of a table that a statement reads is its view, whose rows are verified (track.h);
+ * one that it changes is the table, which is seen by the words a statement begins with. */
+pctl_status pctl_chain_prepare(pctl_chain_state *s, const char *sql, uint32_t flags,
+			       const pctl_call *call, struct sqlite3_stmt **out);
 /* Memory of one module: a zeroed block of n bytes made at the first call, freed with the state; NULL: no memory.
  * *epoch differs in every transaction, so that what is remembered of an undone one is known to be stale. */
-enum { PCTL_MEMORY_EDGES, PCTL_MEMORY_PARAMS, PCTL_N_MEMORIES };
+enum { PCTL_MEMORY_EDGES, PCTL_MEMORY_PARAMS, PCTL_MEMORY_CURSOR, PCTL_N_MEMORIES };
 void *pctl_chain_memory(pctl_chain_state *s, int whose, size_t n, uint64_t *epoch);
 /* Report SQLite's last error as PC5701. */
 pctl_status pctl_chain_internal_failure(pctl_chain_state *s, const char *what,
@@ -49,5 +54,21 @@ pctl_status pctl_chain_internal_failure(pctl_chain_state *s, const char *what,
  */
 pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
 			    uint8_t out[PCTL_DIGEST_BYTES]);
+
+/*
+ * The root of the tree over all rows but those of CHAIN_APART, brought up to date inside a transaction; the first time the
+ * tree is made, and from then on every row that is read or changed is held against it: PC6140, from whatever meets one that
+ * is not right, and PC6141 for the tree itself. What it is a function of: SEMANTICS.md 8.7.
+ */
+pctl_status pctl_chain_tree_root(pctl_chain_state *s, const pctl_call *call,
+				 uint8_t out[PCTL_DIGEST_BYTES]);
+/* Hold all rows and the tree against each other; how many rows. PC6140, PC6141; PC6143 without a tree. */
+pctl_status pctl_chain_scrub(pctl_chain_state *s, const pctl_call *call, uint64_t *rows);
+/* Of a state that a snapshot is being restored into (sync/snapshot.h), which is no chain before that has ended: the table that
+ * says so, and whether it is there. */
+#define PCTL_RESTORING "sync_chunks"
+pctl_status pctl_chain_is_restoring(pctl_chain_state *s, const pctl_call *call, int *out);
+/* For the modules of core/chain alone: track.h. */
+struct pctl_track *pctl_chain_track(pctl_chain_state *s);
 
 #endif

@@ -125,7 +125,12 @@ for name, how in (("recorded", ("--recorded",)), ("run again", ("--backend", "vu
     again.outputs, again.failed = first.outputs, first.failed
     right(f"replay, {name}", again, on_cpu)
     again.answer("block", "verify", "2", "--backend", "cpu")
-    again.refused(f"replay, {name}: into what is there", "PC5858", 3, "block", "replay", "--from", log, "--recorded")
+    h.check(f"replay, {name}: once more", again.answer("block", "replay", "--from", log, "--recorded")["blocks"] == "0")
+stranger = World(h, "stranger")
+stranger.text("ledger", "credit", "eve", "5")
+stranger.refused("replay into an open block", "PC5858", 3, "block", "replay", "--from", log, "--recorded")
+stranger.end("cpu")
+stranger.refused("replay into another chain", "PC5858", 3, "block", "replay", "--from", log, "--recorded")
 World(h, "nowhere").refused("replay without bytes", "PC5862", 6, "block", "replay", "--from", log, "--recorded")
 World(h, "nobody").refused("replay of nothing", "PC5752", 8, "block", "replay", "--from", h.path("none"), "--recorded")
 shutil.rmtree(first.home)

@@ -60,7 +60,14 @@ class Outputs(Harness):
         # ledger {sender "ada", op 2, to "bob", amount 1}, auth {chain of zeros, expiry 1}
         message = b"\x32\x0e\x0a\x03ada\x10\x02\x1a\x03bob\x20\x01" + b"\xa2\x01\x24\x0a\x20" + bytes(32) + b"\x18\x01"
         request = self.write("request", message)
+        # A chain under version 2 of the rules, whose state has a tree.
+        second = self.path("second")
+        os.makedirs(os.path.join(second, "chain"))
+        with open(os.path.join(os.path.dirname(self.pipectl), "..", "conf", "chain", "params.cfg"), encoding="utf-8") as f:
+            self.write("second/chain/params.cfg", re.sub(r'(\n *rules = )"1"', r'\1"2"', f.read()).encode())
+        self.need("a block of it", "--home", second, "block", "end", "--backend", "cpu")
         self.verbs = {
+            "write the proof to a file instead of standard output": (lambda p: ["--home", second, "ledger", "prove", "totals", "supply", "--out", p], True),
             "write the signed message to a file": (lambda p: ["key", "sign", request, "--key", "ada", "--out", p], True),
             "write the logits of every token; .npy and .safetensors with their type": (lambda p: [*go_on, "--logits", p], True),
             "write the logits of each token; .npy and .safetensors with their type": (lambda p: ["vm", *go_on, "--logits", p], True),

@@ -1,0 +1,472 @@
+/* The tables beside the state: what changed goes into tree_open, from there into the tree, and all of it is gone over. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/state/track_private.h"
+#include "foundation/base/vec.h"
+
+/* ---- rows of a table ----------------------------------------------------------------------- */
+
+/* "SELECT * FROM main.T WHERE a = ? AND b = ?" */
+static void spell_by_key(const pctl_state_table *table, char *out, size_t n_out)
+{
+	const char *name = table->key;
+	size_t n = (size_t)snprintf(out, n_out, "SELECT * FROM main.%s WHERE", table->name);
+
+	while (*name != '\0' && n < n_out) {
+		const size_t length = strcspn(name, ",");
+
+		n += (size_t)snprintf(out + n, n_out - n, "%s %.*s = ?",
+				      name == table->key ? "" : " AND", (int)length, name);
+		name += length;
+		name += strspn(name, ", ");
+	}
+}
+
+pctl_status pctl_track_present(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
+			       const pctl_call *call, pctl_str_buf *row, int *found)
+{
+	uint32_t n_tables;
+	char sql[256];
+	sqlite3_stmt *stmt;
+	pctl_status status;
+	int step;
+
+	*found = 0;
+	row->n = 0;
+	spell_by_key(&pctl_state_tables(&n_tables)[table], sql, sizeof(sql));
+	status = pctl_track_prepare(t, &t->by_key[table], sql, call);
+	if (status != PCTL_OK)
+		return status;
+	stmt = t->by_key[table];
+	if (pctl_row_bind(stmt, key, n) == 0)
+		return pctl_track_trouble(t, call);
+	step = sqlite3_step(stmt);
+	*found = step == SQLITE_ROW;
+	for (int i = 0; *found && i < sqlite3_column_count(stmt); i++)
+		pctl_row_add_column(row, stmt, i);
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		status = pctl_track_trouble(t, call);
+	sqlite3_reset(stmt);
+	return status == PCTL_OK && row->failed ? pctl_no_memory(call, "a row") : status;
+}
+
+pctl_status pctl_track_walk(pctl_track *t, uint32_t table, pctl_track_visit visit, void *ctx,
+			    const pctl_call *call, int *is_over)
+{
+	uint32_t n_tables;
+	const pctl_state_table *of = &pctl_state_tables(&n_tables)[table];
+	pctl_str_buf row = PCTL_STR_BUF_INIT;
+	sqlite3_stmt *stmt = NULL;
+	char sql[256];
+	pctl_status status;
+	int step = SQLITE_DONE;
+
+	snprintf(sql, sizeof(sql), "SELECT * FROM main.%s ORDER BY %s", of->name, of->key);
+	status = pctl_track_prepare(t, &stmt, sql, call);
+	while (status == PCTL_OK && !*is_over && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+		row.n = 0;
+		for (int i = 0; i < sqlite3_column_count(stmt); i++)
+			pctl_row_add_column(&row, stmt, i);
+		if (row.failed)
+			status = pctl_no_memory(call, "a row");
+		else
+			*is_over = visit(ctx, table, (const uint8_t *)row.data, row.n) != 0;
+	}
+	if (status == PCTL_OK && step != SQLITE_ROW && step != SQLITE_DONE)
+		status = pctl_track_trouble(t, call);
+	sqlite3_finalize(stmt);
+	pctl_str_drop(&row);
+	return status;
+}
+
+pctl_status pctl_track_leaf(pctl_track *t, uint32_t table, const uint8_t *row, uint64_t n,
+			    const pctl_call *call, uint64_t *n_key, pctl_radix_leaf *out)
+{
+	uint32_t n_tables;
+	const pctl_state_table *of = &pctl_state_tables(&n_tables)[table];
+	pctl_status status;
+
+	out->is_gone = 0;
+	if (!pctl_row_fits(of, row, n, n_key))
+		return pctl_refuse(call, PC6140_TREE_ROW, "a row of table %s is not in form",
+				   of->name);
+	status = pctl_row_leaf_key(t->tree, of->name, row, *n_key, call, out->key);
+	return status == PCTL_OK ? pctl_row_leaf_value(t->tree, row, n, call, out->value) : status;
+}
+
+/* ---- what changed -------------------------------------------------------------------------- */
+
+static pctl_status put_open(pctl_track *t, const pctl_seen *e, const uint8_t *now,
+			    const pctl_call *call)
+{
+	uint32_t n_tables;
+	sqlite3_stmt *stmt;
+	/* What it was is what it was when it stood there first. */
+	pctl_status status = pctl_track_prepare(t, &t->open_put,
+						"INSERT INTO main.tree_open VALUES (?, ?, ?, ?, ?) "
+						"ON CONFLICT (leaf) DO UPDATE SET "
+						"now = excluded.now",
+						call);
+
+	if (status != PCTL_OK)
+		return status;
+	stmt = t->open_put;
+	sqlite3_bind_blob(stmt, 1, e->leaf, PCTL_DIGEST_BYTES, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 2, pctl_state_tables(&n_tables)[e->table].name, -1, SQLITE_STATIC);
+	if (now == NULL)
+		sqlite3_bind_zeroblob(stmt, 3, 0);
+	else
+		sqlite3_bind_blob(stmt, 3, now, PCTL_DIGEST_BYTES, SQLITE_STATIC);
+	sqlite3_bind_blob(stmt, 4, e->key, (int)e->n_key, SQLITE_STATIC);
+	if (e->before == NULL)
+		sqlite3_bind_zeroblob(stmt, 5, 0);
+	else
+		sqlite3_bind_blob(stmt, 5, e->before, (int)e->n_before, SQLITE_STATIC);
+	if (sqlite3_step(stmt) != SQLITE_DONE)
+		status = pctl_track_trouble(t, call);
+	sqlite3_reset(stmt);
+	return status;
+}
+
+static pctl_status drop_open(pctl_track *t, const pctl_seen *e, const pctl_call *call)
+{
+	pctl_status status = pctl_track_prepare(t, &t->open_drop,
+						"DELETE FROM main.tree_open WHERE leaf = ?", call);
+
+	if (status != PCTL_OK)
+		return status;
+	sqlite3_bind_blob(t->open_drop, 1, e->leaf, PCTL_DIGEST_BYTES, SQLITE_STATIC);
+	if (sqlite3_step(t->open_drop) != SQLITE_DONE)
+		status = pctl_track_trouble(t, call);
+	sqlite3_reset(t->open_drop);
+	return status;
+}
+
+static pctl_status settle_one(pctl_track *t, pctl_seen *e, const pctl_call *call, int64_t *more)
+{
+	uint32_t n_tables;
+	uint8_t now[PCTL_DIGEST_BYTES];
+	int found;
+	pctl_status status =
+		pctl_track_present(t, e->table, e->key, e->n_key, call, &t->row, &found);
+
+	if (status == PCTL_OK && found)
+		status = pctl_row_leaf_value(t->tree, (const uint8_t *)t->row.data, t->row.n, call,
+					     now);
+	if (status != PCTL_OK)
+		return status;
+	*more += found - (e->before != NULL);
+	if (!found && pctl_state_tables(&n_tables)[e->table].is_apart)
+		return drop_open(t, e, call);
+	if (found && e->before != NULL && e->n_before == t->row.n &&
+	    memcmp(e->before, t->row.data, t->row.n) == 0)
+		return PCTL_OK;
+	return put_open(t, e, found ? now : NULL, call);
+}
+
+static pctl_status add_counts(pctl_track *t, const int64_t *more, const pctl_call *call)
+{
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
+	char sql[160];
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		if (more[i] == 0)
+			continue;
+		snprintf(sql, sizeof(sql),
+			 "UPDATE main.tree_counts SET total = total + %lld WHERE name = '%s'",
+			 (long long)more[i], tables[i].name);
+		status = pctl_track_exec(t, sql, call);
+	}
+	return status;
+}
+
+pctl_status pctl_track_settle(pctl_track *t, const pctl_call *call)
+{
+	int64_t more[PCTL_STATE_TABLES_MAX] = {0};
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < t->n_slots; i++) {
+		pctl_seen *e = t->slots[i];
+
+		if (e == NULL || (e->flags & PCTL_SEEN_CHANGED) == 0)
+			continue;
+		status = settle_one(t, e, call, &more[e->table]);
+		e->flags = PCTL_SEEN_RIGHT;
+		e->before = NULL;
+	}
+	return status == PCTL_OK ? add_counts(t, more, call) : status;
+}
+
+/* ---- the tree ------------------------------------------------------------------------------ */
+
+typedef struct leaves {
+	pctl_track *t;
+	const pctl_call *call;
+	pctl_status status;
+	PCTL_VEC(pctl_radix_leaf) list;
+	uint64_t rows;
+} leaves;
+
+static int take_row(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
+{
+	leaves *l = ctx;
+	pctl_radix_leaf leaf;
+	uint64_t n_key;
+
+	l->rows++;
+	l->status = pctl_track_leaf(l->t, table, row, n, l->call, &n_key, &leaf);
+	if (l->status == PCTL_OK && !PCTL_VEC_PUSH(&l->list, leaf))
+		l->status = pctl_no_memory(l->call, "a tree");
+	return l->status != PCTL_OK;
+}
+
+static int take_apart(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
+{
+	leaves *l = ctx;
+	pctl_radix_leaf leaf;
+	pctl_seen e = {.table = table, .key = row};
+	uint64_t n_key;
+
+	l->rows++;
+	l->status = pctl_track_leaf(l->t, table, row, n, l->call, &n_key, &leaf);
+	if (l->status == PCTL_OK) {
+		e.n_key = (uint32_t)n_key;
+		memcpy(e.leaf, leaf.key, sizeof(e.leaf));
+		l->status = put_open(l->t, &e, leaf.value, l->call);
+	}
+	return l->status != PCTL_OK;
+}
+
+static const char making[] =
+	"CREATE TABLE main.tree_open (leaf BLOB NOT NULL PRIMARY KEY, name TEXT NOT NULL, "
+	"now BLOB NOT NULL, key BLOB NOT NULL, before BLOB NOT NULL) STRICT, WITHOUT ROWID;"
+	"CREATE TABLE main.tree_counts (name TEXT NOT NULL PRIMARY KEY, total INTEGER NOT NULL) "
+	"STRICT, WITHOUT ROWID";
+
+static pctl_status make(pctl_track *t, const pctl_call *call)
+{
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
+	leaves l = {.t = t, .call = call};
+	char sql[160];
+	int is_over = 0;
+	pctl_status status = pctl_track_exec(t, making, call);
+
+	if (status == PCTL_OK)
+		status = pctl_radix_make(t->tree, call);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		l.rows = 0;
+		status = pctl_track_walk(t, i, tables[i].is_apart ? take_apart : take_row, &l, call,
+					 &is_over);
+		if (status == PCTL_OK)
+			status = l.status;
+		snprintf(sql, sizeof(sql), "INSERT INTO main.tree_counts VALUES ('%s', %llu)",
+			 tables[i].name, (unsigned long long)l.rows);
+		if (status == PCTL_OK)
+			status = pctl_track_exec(t, sql, call);
+	}
+	if (status == PCTL_OK)
+		status = pctl_radix_update(t->tree, l.list.items, l.list.n, call);
+	free(l.list.items);
+	t->is_on = status == PCTL_OK;
+	return status;
+}
+
+/* The leaves of what changed in rows that are no table's apart. */
+static pctl_status read_open(pctl_track *t, leaves *l, const pctl_call *call)
+{
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
+	sqlite3_stmt *stmt = NULL;
+	int step = SQLITE_DONE;
+	pctl_status status =
+		pctl_track_prepare(t, &stmt, "SELECT leaf, now, name FROM main.tree_open", call);
+
+	while (status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const int table = pctl_state_table_find((const char *)sqlite3_column_text(stmt, 2),
+							(size_t)sqlite3_column_bytes(stmt, 2));
+		pctl_radix_leaf leaf = {.is_gone = sqlite3_column_bytes(stmt, 1) == 0};
+
+		if (table < 0 || sqlite3_column_bytes(stmt, 0) != (int)PCTL_DIGEST_BYTES ||
+		    (!leaf.is_gone && sqlite3_column_bytes(stmt, 1) != (int)PCTL_DIGEST_BYTES))
+			status = pctl_refuse(call, PC6141_TREE_NODE,
+					     "a row of tree_open is not in form");
+		if (status != PCTL_OK || tables[table].is_apart)
+			continue;
+		memcpy(leaf.key, sqlite3_column_blob(stmt, 0), PCTL_DIGEST_BYTES);
+		if (!leaf.is_gone)
+			memcpy(leaf.value, sqlite3_column_blob(stmt, 1), PCTL_DIGEST_BYTES);
+		if (!PCTL_VEC_PUSH(&l->list, leaf))
+			status = pctl_no_memory(call, "a tree");
+	}
+	if (status == PCTL_OK && step != SQLITE_DONE)
+		status = pctl_track_trouble(t, call);
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+/* Away with what the tree has now; rows apart stay. */
+static pctl_status clear_open(pctl_track *t, const pctl_call *call)
+{
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
+	pctl_str_buf sql = PCTL_STR_BUF_INIT;
+	pctl_status status;
+
+	pctl_str_add(&sql, "DELETE FROM main.tree_open WHERE name NOT IN (''");
+	for (uint32_t i = 0; i < n; i++)
+		if (tables[i].is_apart)
+			pctl_str_addf(&sql, ", '%s'", tables[i].name);
+	pctl_str_add(&sql, ")");
+	status = sql.failed ? pctl_no_memory(call, "a tree") : pctl_track_exec(t, sql.data, call);
+	pctl_str_drop(&sql);
+	return status;
+}
+
+pctl_status pctl_track_root(pctl_track *t, const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
+{
+	leaves l = {.t = t, .call = call};
+	pctl_status status = pctl_track_verdict(t, call);
+
+	memset(out, 0, PCTL_DIGEST_BYTES);
+	if (status != PCTL_OK)
+		return status;
+	if (!t->is_on) {
+		status = make(t, call);
+		return status == PCTL_OK ? pctl_radix_root(t->tree, call, out) : status;
+	}
+	status = pctl_track_settle(t, call);
+	if (status == PCTL_OK)
+		status = read_open(t, &l, call);
+	if (status == PCTL_OK)
+		status = pctl_radix_update(t->tree, l.list.items, l.list.n, call);
+	free(l.list.items);
+	if (status == PCTL_OK)
+		status = clear_open(t, call);
+	return status == PCTL_OK ? pctl_radix_root(t->tree, call, out) : status;
+}
+
+/* ---- all rows as they were ------------------------------------------------------------------ */
+
+/* What a changed row was: *is_there 0 when the row is not in tree_open. */
+static pctl_status before(pctl_track *t, const uint8_t leaf[PCTL_DIGEST_BYTES],
+			  const pctl_call *call, pctl_str_buf *row, int *is_there)
+{
+	int step = SQLITE_DONE;
+	pctl_status status = pctl_track_prepare(
+		t, &t->open_before, "SELECT before FROM main.tree_open WHERE leaf = ?", call);
+
+	*is_there = 0;
+	if (status != PCTL_OK)
+		return status;
+	sqlite3_bind_blob(t->open_before, 1, leaf, PCTL_DIGEST_BYTES, SQLITE_STATIC);
+	step = sqlite3_step(t->open_before);
+	*is_there = step == SQLITE_ROW;
+	if (*is_there) {
+		row->n = 0;
+		if (sqlite3_column_bytes(t->open_before, 0) != 0)
+			pctl_str_add_n(row, sqlite3_column_blob(t->open_before, 0),
+				       (size_t)sqlite3_column_bytes(t->open_before, 0));
+	} else if (step != SQLITE_DONE) {
+		status = pctl_track_trouble(t, call);
+	}
+	sqlite3_reset(t->open_before);
+	return status == PCTL_OK && row->failed ? pctl_no_memory(call, "a row") : status;
+}
+
+pctl_status pctl_track_row(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
+			   const pctl_call *call, uint8_t **out, uint64_t *n_out)
+{
+	uint32_t n_tables;
+	uint8_t leaf[PCTL_DIGEST_BYTES];
+	pctl_str_buf row = PCTL_STR_BUF_INIT;
+	int was, found = 0;
+	pctl_status status = pctl_row_leaf_key(t->tree, pctl_state_tables(&n_tables)[table].name,
+					       key, n, call, leaf);
+
+	*out = NULL;
+	*n_out = 0;
+	if (status == PCTL_OK)
+		status = before(t, leaf, call, &row, &was);
+	if (status == PCTL_OK && !was)
+		status = pctl_track_present(t, table, key, n, call, &row, &found);
+	if (status == PCTL_OK && row.n != 0 && (was || found)) {
+		*n_out = row.n;
+		*out = (uint8_t *)pctl_str_finish(&row);
+	}
+	pctl_str_drop(&row);
+	return status;
+}
+
+typedef struct rows {
+	pctl_track *t;
+	const pctl_call *call;
+	pctl_track_visit visit;
+	void *ctx;
+	pctl_status status;
+} rows;
+
+/* A present row, unless it changed since: those come from tree_open. */
+static int show_present(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
+{
+	rows *r = ctx;
+	pctl_radix_leaf leaf;
+	pctl_str_buf old = PCTL_STR_BUF_INIT;
+	uint64_t n_key;
+	int was = 0;
+
+	r->status = pctl_track_leaf(r->t, table, row, n, r->call, &n_key, &leaf);
+	if (r->status == PCTL_OK)
+		r->status = before(r->t, leaf.key, r->call, &old, &was);
+	pctl_str_drop(&old);
+	if (r->status != PCTL_OK)
+		return 1;
+	return !was && r->visit(r->ctx, table, row, n) != 0;
+}
+
+static pctl_status show_changed(rows *r)
+{
+	sqlite3_stmt *stmt = NULL;
+	int step = SQLITE_DONE, is_over = 0;
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
+	pctl_status status = pctl_track_prepare(
+		r->t, &stmt,
+		"SELECT name, before FROM main.tree_open WHERE before <> x'' ORDER BY leaf",
+		r->call);
+
+	while (status == PCTL_OK && !is_over && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const int table = pctl_state_table_find((const char *)sqlite3_column_text(stmt, 0),
+							(size_t)sqlite3_column_bytes(stmt, 0));
+
+		if (table >= 0 && !tables[table].is_apart)
+			is_over = r->visit(r->ctx, (uint32_t)table, sqlite3_column_blob(stmt, 1),
+					   (uint64_t)sqlite3_column_bytes(stmt, 1)) != 0;
+	}
+	if (status == PCTL_OK && step != SQLITE_ROW && step != SQLITE_DONE)
+		status = pctl_track_trouble(r->t, r->call);
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+pctl_status pctl_track_rows(pctl_track *t, pctl_track_visit visit, void *ctx, const pctl_call *call)
+{
+	uint32_t n;
+	const pctl_state_table *tables = pctl_state_tables(&n);
+	rows r = {t, call, visit, ctx, PCTL_OK};
+	int is_over = 0;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && !is_over && i < n; i++) {
+		if (tables[i].is_apart)
+			continue;
+		status = pctl_track_walk(t, i, show_present, &r, call, &is_over);
+		if (status == PCTL_OK)
+			status = r.status;
+	}
+	return status == PCTL_OK && !is_over ? show_changed(&r) : status;
+}
