@@ -93,7 +93,7 @@ static void test_chain_message_kinds__good_messages_pass_both_ways(void **state)
 		authored((pctl_request){.kind = PCTL_MSG_BLOCK_END, .as.block = {9, "bob"}}),
 		{.kind = PCTL_MSG_PUT, .as.put = {(const uint8_t *)"a\0b", 3}},
 		{.kind = PCTL_MSG_PUT, .as.put = {NULL, 0}},
-		{.kind = PCTL_MSG_GET, .as.get = {CID}}};
+		{.kind = PCTL_MSG_GET, .as.get = {.cid = CID}}};
 	pctl_response r[] = {ack(PCTL_MSG_LEDGER),
 			     ack(PCTL_MSG_PARAMS),
 			     ack(PCTL_MSG_NAME),
@@ -172,7 +172,7 @@ static void test_chain_message_kinds__names_and_bytes_refuse_every_field(void **
 	const pctl_request cancel = {.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", ID_A}};
 	const pctl_request link = {.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID}};
 	const pctl_request put = {.kind = PCTL_MSG_PUT, .as.put = {data, 1}};
-	const pctl_request get = {.kind = PCTL_MSG_GET, .as.get = {CID}};
+	const pctl_request get = {.kind = PCTL_MSG_GET, .as.get = {.cid = CID}};
 	const pctl_response put_response = {.kind = PCTL_MSG_PUT, .as.put = {CID}};
 	const pctl_response get_response = {.kind = PCTL_MSG_GET, .as.get = {data, 1}};
 
@@ -237,7 +237,7 @@ static void test_chain_message_kinds__keys_and_signatures_refuse_every_field(voi
 	WRONG_AUTH(role(), signatures = short_signatures; wrong_one.auth.n_signatures = 1,
 							  PC5732_MESSAGE_BYTES,
 							  "role.auth.signatures[0]");
-	WRONG_AUTH(((pctl_request){.kind = PCTL_MSG_GET, .as.get = {CID}}), is_given = 1,
+	WRONG_AUTH(((pctl_request){.kind = PCTL_MSG_GET, .as.get = {.cid = CID}}), is_given = 1,
 		   PC5730_MESSAGE_OPERATION, "get.auth");
 }
 

@@ -41,6 +41,7 @@ static const char built_in_text[] =
 	"unconfined = ( ); readable = ( ); in_process = false; };\n"
 	"limits : { memory = 0; time = 0; };\n"
 	"cache : { kernels = \"1GiB\"; gc_grace = \"24h\"; };\n"
+	"chain : { gas_per_ms = 0; abstain = false; };\n"
 	"memo = \"on\";\n"
 	"output : { colour = \"auto\"; progress = \"auto\"; };\n"
 	"log : { file = \"\"; level = \"info\"; format = \"text\"; };\n"
@@ -159,6 +160,19 @@ static const pctl_conf_field cache_fields[] = {
 };
 static const pctl_conf_schema cache_schema = PCTL_CONF_SCHEMA("\"cache\"", cache_fields);
 
+static const pctl_conf_field chain_fields[] = {
+	{.key = "gas_per_ms",
+	 .kind = PCTL_FIELD_U64,
+	 .max = INT64_MAX,
+	 .doc = "gas of jobs that this node does in a millisecond, as `ledger params calibrate` "
+		"measures it; 0: nobody knows"},
+	{.key = "abstain",
+	 .kind = PCTL_FIELD_BOOL,
+	 .doc = "end no block whose jobs take longer than the chain gives them; else that is a "
+		"warning"},
+};
+static const pctl_conf_schema chain_schema = PCTL_CONF_SCHEMA("\"chain\"", chain_fields);
+
 static const pctl_conf_field output_fields[] = {
 	{.key = "colour",
 	 .kind = PCTL_FIELD_CHOICE,
@@ -218,6 +232,10 @@ static const pctl_conf_field host_fields[] = {
 	 .kind = PCTL_FIELD_GROUP,
 	 .group = &cache_schema,
 	 .doc = "what is kept and how long"},
+	{.key = "chain",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &chain_schema,
+	 .doc = "as a node of the consensus VM"},
 	{.key = "memo",
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = switch_words,
@@ -521,6 +539,8 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	(void)pctl_conf_as_duration(value_of(s, "cache.gc_grace"), 0, UINT64_MAX, NULL,
 				    &c->gc_grace_s);
 	c->gc_grace_s /= 1000;
+	(void)pctl_conf_as_u64(value_of(s, "chain.gas_per_ms"), 0, INT64_MAX, NULL, &c->gas_per_ms);
+	c->abstain = (uint32_t)value_of(s, "chain.abstain")->integer;
 	c->memo = word_of(s, "memo", switch_words);
 	c->colour = word_of(s, "output.colour", when_words);
 	c->progress = progress_words[word_of(s, "output.progress", progress_words)];

@@ -1,0 +1,58 @@
+"""Device trouble enters no record: a node whose device refuses, crashes, hangs, is lost or lies on one job ends the blocks that a healthy
+node ends, says on which device the jobs ran, and goes on with its device for the rest. The same jobs to all, under both versions."""
+import os
+import re
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import sizes  # noqa: E402
+from attack import World  # noqa: E402
+from harness import Harness  # noqa: E402
+
+h = Harness()
+ADD = sizes.kernel("x = x * 3u + 1u;\n")
+LONG = sizes.kernel(sizes.steps(40))
+# A device by its fault, what its node says of it, and how often: a first job that is not at fault, then one that is.
+DEVICES = {
+    "explode": ("mock:wrap=cpu+explode=100", r"PC5833.* 1 of \d+ jobs ran on another device: .*PC3110"),
+    "crash": ("mock:wrap=cpu+late-nest=1+crash@2", r"PC5833"),
+    "lost": ("mock:wrap=cpu+lost@1", r"PC5833"),
+    "absent": ("vulkan:no-such-device", r"PC5833"),
+}
+VERIFIED = {
+    "flip": ("mock:wrap=cpu+flip-bit@2", r"PC5833.*PC5208"),
+    "write-past": ("mock:wrap=cpu+late-write-past", r"PC5833.*PC5224"),
+    "idle": ("mock:wrap=cpu+late-no-dispatch", r"PC5833.*PC5208"),
+}
+
+
+def blocks(w, data):
+    """Three blocks of some jobs of two shaders; what all nodes answered."""
+    shaders = [w.upload(text)[0]["shader_cid"] for text in (ADD, LONG)]
+    given = [w.bring(d) for d in data]
+    for height in range(3):
+        for k, g in enumerate(given):
+            answers = w.all("execute", w.job(shaders[k % 2 if height else 0], g, groups=(2, 1, 1), output=64, sender="ada"))
+            h.check(f"{w.name}: a job is taken in everywhere", not answers[0].code and all(a == answers[0] for a in answers),
+                    " / ".join(map(str, answers)))
+        ends = w.end()
+        h.check(f"{w.name}: block {height + 1} is everybody's", not ends[0].code and all(a == ends[0] for a in ends),
+                " / ".join(f"{n.name} {a}" for n, a in zip(w.nodes, ends)))
+
+
+data = [struct.pack("<16I", *(k * 31 + i for i in range(16))) for k in range(6)]
+for rules in (1, 2):
+    for verify, devices in ((False, DEVICES), (True, VERIFIED)):
+        w = World(h, f"r{rules}{'v' if verify else ''}", rules, ["cpu", *(d for d, _ in devices.values())])
+        if verify:
+            for n in w.nodes[1:]:
+                n.stop()
+                n.start("--verify", "all")
+        blocks(w, data)
+        for n, (name, (device, said)) in zip(w.nodes[1:], devices.items()):
+            h.check(f"rules {rules}, {name}: its node says what happened", re.search(said, n.said(), re.S), n.said()[-600:])
+        h.check(f"rules {rules}: a healthy node says nothing", "PC5833" not in w.nodes[0].said(), w.nodes[0].said())
+        w.stop()
+h.finish()
