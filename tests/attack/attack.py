@@ -123,7 +123,7 @@ class World:
             self.chain = bytes.fromhex(found[1])
         paths = [n.path for n in self.nodes]
         for n in self.nodes:
-            n.start(*(w for p in paths if p != n.path for w in ("--peer", p)))
+            n.start(*(w for p in paths if p != n.path and rules == 2 for w in ("--peer", p)))
         if rules == 1:
             for person in PEOPLE[:2]:
                 self.all("ledger", dict(sender=person, op=1, to=person, amount=RICH))
@@ -138,7 +138,7 @@ class World:
             f.write(text)
         if self.rules == 1:
             return
-        accounts = ", ".join(f'{{ name = "{p}"; balance = "{0 if p == "poor" else RICH}"; keys = [ "{self.keys[p].public.hex()}" ]; '
+        accounts = ", ".join(f'{{ name = "{p}"; balance = "{1 if p == "poor" else RICH}"; keys = [ "{self.keys[p].public.hex()}" ]; '
                              f'roles = [ "credit" ]; }}' for p in PEOPLE)
         with open(os.path.join(home, "chain", "genesis.cfg"), "w", encoding="utf-8") as f:
             f.write(f"genesis : {{ version = 1; accounts : ( {accounts} ); }};\n")

@@ -51,11 +51,11 @@ def memory(w):
     return Outcome(not answer.code, answer.code, answer)
 
 
-@attack("invocations that fill memory", "256 invocations with 4 KiB each of private memory beside 128 MiB twice over", 5867, job_memory_max=1 << 20)
+@attack("invocations that fill memory", "256 invocations with 4 KiB of private memory each, where a job may have 1 MiB", 5867, job_memory_max=1 << 20)
 def lanes(w):
-    s = shader(w, sizes.private(1024).replace("size(8)", "size(256)"))
-    answer = w.all("execute", w.job(s, w.bring(WORDS), output=1024))[0]
-    return Outcome(not answer.code, answer.code, answer)
+    arrays = "".join(f"var<private> p{k} : array<u32, 256>;\n" for k in range(4))
+    text = sizes.kernel("".join(f"p{k}[d & 255u] = d; x += p{k}[(d + 1u) & 255u];\n" for k in range(4)), arrays)
+    return taken(w, shader(w, text.replace("size(8)", "size(256)")), w.bring(bytes(1024)), output=1024)
 
 
 @attack("refusals for nothing", "a job whose gas is just too low: every node compiles it, and nobody pays", 5818)
@@ -84,17 +84,3 @@ def again(w):
     first, second = n.ask(data), n.ask(data)
     n.sent["ada"] = n.sent.get("ada", 0) + (not first.code)
     return Outcome(not first.code and not second.code, second.code, second)
-
-
-@attack("uniforms above their maximum by an empty document", "a kernel of uniforms whose document is nobody's", 5834)
-def no_document(w):
-    """Version 1 answers by its store, so that whoever puts the document into some stores decides who is right."""
-    s = shader(w, "//# max u.n = 9\n" + sizes.HEAD + "struct U { @size(4) n : u32, }\n@group(0) @binding(1) var<uniform> u : U;\n" + sizes.MAIN
-               + "x += u.n;\n" + sizes.END)
-    given = w.bring(WORDS * 2)
-    if w.rules == 1:
-        document = w.bring(b"\xa1\x61n\x07")
-    else:
-        status, out, err = w.nodes[0].run("cas", "put", w.h.write("document", b"\xa1\x61n\x07"))
-        document = out.strip()
-    return taken(w, s, given, uniform_cid=document)

@@ -99,7 +99,7 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	char text[PCTL_CID_TEXT_SIZE];
 	uint64_t gas = 0;
 	pctl_cid cid;
-	pctl_status status = pctl_cid_of(m->data, m->n_data, t->call, NULL);
+	pctl_status status = pctl_cid_of(m->data, m->n_data, t->call, &cid);
 
 	if (status == PCTL_OK)
 		status = check_once(t, pctl_cid_format(&cid, text));
@@ -110,7 +110,7 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	if (status == PCTL_OK)
 		status = pctl_ledger_burn(t->s, m->sender, gas, t->call);
 	if (status == PCTL_OK)
-		status = pctl_store_put(t->c->store, m->data, m->n_data, t->call, &cid);
+		status = pctl_store_put(t->c->store, m->data, m->n_data, t->call, NULL);
 	return status == PCTL_OK
 		       ? pctl_cursor_write(
 				 t->s, t->call,
@@ -118,7 +118,7 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 				 "VALUES (?1, ?2, ?3, ?4, ?5, 0) ON CONFLICT (cid) DO UPDATE SET "
 				 "height = ?4, expiry = max(expiry, ?5)",
 				 "ththh", text, m->n_data, m->sender, t->height,
-				 t->height, t->height + m->blocks)
+				 t->height + m->blocks)
 		       : status;
 }
 
