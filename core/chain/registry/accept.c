@@ -38,13 +38,37 @@ static pctl_status measure(const pctl_kernel_module *u, const pctl_call *call, m
 				 : status;
 }
 
+/* Variables of the module have no place of their own: where one of them is used first. */
+static pctl_pos first_use(const pctl_kernel_module *u, uint32_t space)
+{
+	const pctl_program *p = u->program;
+	pctl_place place;
+
+	for (uint32_t f = 0; f < p->n_functions; f++)
+		for (uint32_t v = 0; v < p->functions[f].n_insts; v++)
+			if (pctl_place_get(p, &p->functions[f],
+					   &p->insts[p->functions[f].first_inst + v], &place) &&
+			    place.space == space)
+				return pctl_kernel_position(u, f, v);
+	return pctl_kernel_position(u, p->entries[0].function, 0);
+}
+
+static pctl_pos place_of(const pctl_kernel_module *u, const measured *m, uint32_t e)
+{
+	if (e == PCTL_EXTENT_PRIVATE)
+		return first_use(u, PCTL_SPACE_PRIVATE);
+	if (e == PCTL_EXTENT_WORKGROUP)
+		return first_use(u, PCTL_SPACE_WORKGROUP);
+	return e == DEPTH ? pctl_kernel_position(u, m->function, m->inst)
+			  : pctl_kernel_position(u, m->x.function[e], m->x.inst[e]);
+}
+
 static pctl_status refuse(const pctl_kernel_module *u, const measured *m, size_t row,
 			  const pctl_call *call)
 {
 	const uint32_t e = limits[row].extent;
 	const int is_depth = e == DEPTH;
-	const pctl_pos pos = is_depth ? pctl_kernel_position(u, m->function, m->inst)
-				      : pctl_kernel_position(u, m->x.function[e], m->x.inst[e]);
+	const pctl_pos pos = place_of(u, m, e);
 
 	return pctl_refuse_at(call, PC5829_SHADER_EXTENT, &pos,
 			      is_depth ? "functions that are open at once, the entry point among them"
