@@ -8,7 +8,7 @@
 #include "foundation/diag/diag.h"
 
 #define LOSSES 8u	 /* of one device in a run; then it is left alone until the next run */
-#define LONG_MS 5000u	 /* what took longer is not tried again in halves to find out whose fault it was */
+#define LONG_MS 60000u /* of what failed in a run; then nothing more is tried in halves to find out whose fault it was */
 #define AVOIDED 65536u /* kernels of devices that are remembered */
 
 /* from: where what was said of the present attempt begins. */
@@ -17,6 +17,7 @@ typedef struct running {
 	const pctl_call *call;
 	const pctl_diag_list *said;
 	uint32_t from, n_moved;
+	uint64_t wasted_ms; /* on what failed */
 	char why[600];
 } running;
 
@@ -48,14 +49,22 @@ static pctl_status avoid(running *r, uint32_t device, const pctl_task *t)
 
 /* ---- what is said of it -------------------------------------------------------------------- */
 
+static const pctl_diag *first_error(const pctl_diag_list *said, uint32_t from)
+{
+	for (uint32_t i = from; i < pctl_diag_list_count(said); i++)
+		if (pctl_diag_list_at(said, i)->severity == PCTL_SEVERITY_ERROR)
+			return pctl_diag_list_at(said, i);
+	return NULL;
+}
+
 /* The first reason of a run; the rest would be the same over again. */
 static void note(running *r, const pctl_executor_device *d, const pctl_task *tasks, uint32_t n)
 {
-	const pctl_diag *first = NULL;
+	const pctl_diag *first = first_error(r->said, r->from);
 
-	for (uint32_t i = r->from; first == NULL && i < pctl_diag_list_count(r->said); i++)
-		if (pctl_diag_list_at(r->said, i)->severity == PCTL_SEVERITY_ERROR)
-			first = pctl_diag_list_at(r->said, i);
+	/* Of one that was lost before it is not said again. */
+	if (first == NULL)
+		first = first_error(r->said, 0);
 	r->n_moved += n;
 	if (r->why[0] == '\0')
 		snprintf(r->why, sizeof(r->why), "%s could not run job %s: PC%04" PRIu32 " %.300s",
@@ -128,6 +137,7 @@ static pctl_status run_span(running *r, uint32_t at, const pctl_task *tasks, uin
 	status = pctl_executor_run_on(r->e, d, tasks, n, r->call);
 	if (status == PCTL_OK || status == PCTL_E_CANCELLED)
 		return status;
+	r->wasted_ms += pctl_clock_ms() - began;
 	if (status == PCTL_E_DEVICE_LOST) {
 		d->losses++;
 		d->gone = d->losses >= LOSSES;
@@ -135,7 +145,7 @@ static pctl_status run_span(running *r, uint32_t at, const pctl_task *tasks, uin
 	/* The reference decides what is right, so it is never the one that is wrong. */
 	if (status == PCTL_E_MISMATCH && at + 1 != r->e->n_devices)
 		d->is_wrong = 1;
-	if (n > 1 && !is_out(d) && pctl_clock_ms() - began < LONG_MS) {
+	if (n > 1 && !is_out(d) && r->wasted_ms < LONG_MS) {
 		status = run_from(r, at, tasks, n / 2);
 		return status == PCTL_OK ? run_from(r, at, tasks + n / 2, n - n / 2) : status;
 	}
