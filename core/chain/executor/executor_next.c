@@ -58,14 +58,13 @@ static const pctl_diag *first_error(const pctl_diag_list *said, uint32_t from)
 }
 
 /* The first reason of a run; the rest would be the same over again. */
-static void note(running *r, const pctl_executor_device *d, const pctl_task *tasks, uint32_t n)
+static void note(running *r, const pctl_executor_device *d, const pctl_task *tasks)
 {
 	const pctl_diag *first = first_error(r->said, r->from);
 
 	/* Of one that was lost before it is not said again. */
 	if (first == NULL)
 		first = first_error(r->said, 0);
-	r->n_moved += n;
 	if (r->why[0] == '\0')
 		snprintf(r->why, sizeof(r->why), "%s could not run job %s: PC%04" PRIu32 " %.300s",
 			 d->name == NULL ? d->selector : d->name, tasks[0].name,
@@ -106,7 +105,7 @@ static pctl_status span(running *r, uint32_t at, const pctl_task *tasks, uint32_
 		if (status == PCTL_E_CANCELLED)
 			return status;
 		if (is_out(d)) {
-			note(r, d, tasks, n);
+			note(r, d, tasks);
 			break;
 		}
 		if (status == PCTL_OK)
@@ -115,7 +114,7 @@ static pctl_status span(running *r, uint32_t at, const pctl_task *tasks, uint32_
 		if (status != PCTL_OK)
 			return status;
 		if (i == 0)
-			note(r, d, tasks, 1);
+			note(r, d, tasks);
 		*avoided = i == 0;
 		if (i != 0)
 			break;
@@ -125,6 +124,13 @@ static pctl_status span(running *r, uint32_t at, const pctl_task *tasks, uint32_
 }
 
 static pctl_status run_from(running *r, uint32_t at, const pctl_task *tasks, uint32_t n);
+
+/* To the next device. */
+static pctl_status move(running *r, uint32_t at, const pctl_task *tasks, uint32_t n)
+{
+	r->n_moved += n;
+	return run_from(r, at + 1, tasks, n);
+}
 
 /* Tasks that this device is asked for. */
 static pctl_status run_span(running *r, uint32_t at, const pctl_task *tasks, uint32_t n)
@@ -149,13 +155,13 @@ static pctl_status run_span(running *r, uint32_t at, const pctl_task *tasks, uin
 		status = run_from(r, at, tasks, n / 2);
 		return status == PCTL_OK ? run_from(r, at, tasks + n / 2, n - n / 2) : status;
 	}
-	note(r, d, tasks, n);
+	note(r, d, tasks);
 	for (uint32_t i = 0; i < n && !is_out(d); i++) {
 		status = avoid(r, at, &tasks[i]);
 		if (status != PCTL_OK)
 			return status;
 	}
-	return run_from(r, at + 1, tasks, n);
+	return move(r, at, tasks, n);
 }
 
 /* On the device of this place, or the next. */
@@ -177,7 +183,7 @@ static pctl_status run_from(running *r, uint32_t at, const pctl_task *tasks, uin
 		status = span(r, at, tasks, n, &avoided, &some);
 		if (status == PCTL_OK)
 			status = avoided || is_out(&r->e->devices[at])
-					 ? run_from(r, at + 1, tasks, some)
+					 ? move(r, at, tasks, some)
 					 : run_span(r, at, tasks, some);
 		tasks += some;
 		n -= some;
