@@ -21,13 +21,13 @@ struct pctl_chain {
 	void *record_ctx;
 	void (*report)(void *ctx, uint32_t code, const char *text); /* NULL: nobody hears of it */
 	void *report_ctx;
-	uint64_t gas_per_ms; /* of this node, 0: not known */
+	uint64_t gas_per_ms;   /* of this node, 0: not known */
 	pctl_author_fn author; /* NULL: a message made by hand is taken in as it is */
 	void *author_ctx;
 	uint64_t author_blocks;
-	pctl_arena *arena; /* texts of shaders */
-	const char *dir;   /* in the arena; NULL: in memory */
-	pctl_map *sources; /* CID to the pctl_chain_source in the arena */
+	pctl_arena *arena;   /* texts of shaders */
+	const char *dir;     /* in the arena; NULL: in memory */
+	pctl_map *sources;   /* CID to the pctl_chain_source in the arena */
 	pctl_fetch_fn fetch; /* NULL: nobody is asked for bytes */
 	void *fetch_ctx;
 	pctl_memo *made;

@@ -123,8 +123,7 @@ static void test_chain_data__a_blob_expires_and_is_renewed(void **state)
 	accepted(&g, &job); /* height 2, the last */
 	assert_int_equal(number(&g, "SELECT uses FROM blobs WHERE cid = ?", cid), 1);
 	{
-		const pctl_request cancel = {.kind = PCTL_MSG_CANCEL,
-					     .as.cancel = {"ann", g.job}};
+		const pctl_request cancel = {.kind = PCTL_MSG_CANCEL, .as.cancel = {"ann", g.job}};
 
 		accepted(&g, &cancel);
 	}
@@ -176,7 +175,8 @@ static void test_chain_data__memory_is_computed(void **state)
 		"@group(0) @binding(0) var<storage, read> a: array<u32>;\n"
 		"@group(1) @binding(0) var<storage, read_write> o: array<u32>;\n"
 		"var<private> p: array<u32, 64>;\nvar<workgroup> w: array<u32, 256>;\n"
-		"@compute @workgroup_size(256) fn main(@builtin(global_invocation_id) id: vec3<u32>, "
+		"@compute @workgroup_size(256) fn main(@builtin(global_invocation_id) id: "
+		"vec3<u32>, "
 		"@builtin(local_invocation_index) l: u32) {\n"
 		"  p[l & 63u] = a[id.x]; w[l] = p[(l + 1u) & 63u]; o[id.x] = w[l];\n}\n";
 	/* 32 bytes in, 1 MiB out, 256 * 256 bytes of private memory, 1024 of the workgroup's. */

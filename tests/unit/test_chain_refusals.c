@@ -4,7 +4,8 @@
 
 #define NONE64 "1111111111111111111111111111111111111111111111111111111111111111"
 #define NO_CID "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku" /* of no bytes */
-#define NOWHERE "bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy" /* of bytes that no test has */
+#define NOWHERE \
+	"bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy" /* of bytes that no test has */
 #define NO_NAME "Ann Boleyn"
 #define CUT "\xc3" /* the first byte of two */
 

@@ -186,8 +186,8 @@ static pctl_status doctor_pace(pctl_app *app)
 		pctl_json_object_end(&app->document);
 		return PCTL_OK;
 	}
-	printf("chain      %s with a full block: its jobs take %" PRIu64 " ms here, they have %" PRIu64
-	       " ms\n",
+	printf("chain      %s with a full block: its jobs take %" PRIu64
+	       " ms here, they have %" PRIu64 " ms\n",
 	       takes <= has ? "keeps up" : "does not keep up", takes, has);
 	return PCTL_OK;
 }

@@ -372,9 +372,10 @@ const pctl_option pctl_options_receipt_verify[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
-#define PEER_OPTION                                                                         \
-	{                                                                                   \
-		"--peer", "SOCKET", "another node, asked for bytes of the state that are lacking", 1, 0 \
+#define PEER_OPTION                                                                                \
+	{                                                                                          \
+		"--peer", "SOCKET", "another node, asked for bytes of the state that are lacking", \
+			1, 0                                                                       \
 	}
 #define EXECUTOR_OPTIONS                                                                 \
 	{"--backend", "ID[:DEVICE]", "where jobs run; the first that can", 1, 0},        \

@@ -361,9 +361,8 @@ static pctl_status needed_size(needs *n, pctl_block_need *need)
 		if (status == PCTL_OK)
 			pctl_blob_release(&blob);
 	}
-	return status == PCTL_OK
-		       ? pctl_store_size(store, &need->cid, n->w->call, &need->n_bytes)
-		       : status;
+	return status == PCTL_OK ? pctl_store_size(store, &need->cid, n->w->call, &need->n_bytes)
+				 : status;
 }
 
 static pctl_status spell_needs(needs *n, pctl_str_buf *text)

@@ -37,10 +37,9 @@ static pctl_status taken_in(const pctl_taking *t, uint64_t *out)
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status =
-		pctl_cursor_keep(t->s, t->call, &stmt,
-				 "SELECT coalesce(sum(bytes), 0) FROM blobs WHERE height = ?", "h",
-				 t->height);
+	pctl_status status = pctl_cursor_keep(
+		t->s, t->call, &stmt, "SELECT coalesce(sum(bytes), 0) FROM blobs WHERE height = ?",
+		"h", t->height);
 
 	*out = 0;
 	if (status == PCTL_OK)
@@ -84,12 +83,11 @@ static pctl_status check_size(const pctl_taking *t, const pctl_msg_blob *m)
 				   "a blob for %" PRIu64 " blocks, at most %" PRIu64, m->blocks,
 				   v[PCTL_PARAM_BLOB_BLOCKS_MAX]);
 	status = taken_in(t, &before);
-	if (status == PCTL_OK &&
-	    (before > v[PCTL_PARAM_BLOCK_BLOB_BYTES] ||
-	     m->n_data > v[PCTL_PARAM_BLOCK_BLOB_BYTES] - before))
+	if (status == PCTL_OK && (before > v[PCTL_PARAM_BLOCK_BLOB_BYTES] ||
+				  m->n_data > v[PCTL_PARAM_BLOCK_BLOB_BYTES] - before))
 		return pctl_refuse(t->call, PC5837_DATA_BLOCK,
-				   "a blob of %" PRIu64 " bytes; block %" PRIu64
-				   " has %" PRIu64 " of at most %" PRIu64,
+				   "a blob of %" PRIu64 " bytes; block %" PRIu64 " has %" PRIu64
+				   " of at most %" PRIu64,
 				   m->n_data, t->height, before, v[PCTL_PARAM_BLOCK_BLOB_BYTES]);
 	return status;
 }

@@ -234,8 +234,7 @@ static pctl_status run_anywhere(pctl_device_executor *e, const pctl_task *tasks,
 /* Behind all others, where it is not there already. */
 static pctl_status add_reference(pctl_device_executor *e, const pctl_call *call)
 {
-	if (e->n_devices != 0 &&
-	    strcmp(e->devices[e->n_devices - 1].selector, PCTL_REFERENCE) == 0)
+	if (e->n_devices != 0 && strcmp(e->devices[e->n_devices - 1].selector, PCTL_REFERENCE) == 0)
 		return PCTL_OK;
 	return add_device(e, PCTL_REFERENCE, call);
 }

@@ -7,8 +7,9 @@
 #include "foundation/base/clock.h"
 #include "foundation/diag/diag.h"
 
-#define LOSSES 8u	 /* of one device in a run; then it is left alone until the next run */
-#define LONG_MS 60000u /* of what failed in a run; then nothing more is tried in halves to find out whose fault it was */
+#define LOSSES 8u /* of one device in a run; then it is left alone until the next run */
+#define LONG_MS \
+	60000u /* of what failed in a run; then nothing more is tried in halves to find out whose fault it was */
 #define AVOIDED 65536u /* kernels of devices that are remembered */
 
 /* from: where what was said of the present attempt begins. */

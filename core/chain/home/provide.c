@@ -21,7 +21,8 @@ static pctl_status send(pctl_chain *c, const char *sender, const pctl_blob *blob
 }
 
 /* What this home has not either is refused where the job is taken in. */
-static pctl_status provide(pctl_chain *c, const pctl_taking *t, const char *sender, const char *text)
+static pctl_status provide(pctl_chain *c, const pctl_taking *t, const char *sender,
+			   const char *text)
 {
 	pctl_blob blob;
 	pctl_cid cid;

@@ -70,14 +70,13 @@ static pctl_status refuse(const pctl_kernel_module *u, const measured *m, size_t
 	const int is_depth = e == DEPTH;
 	const pctl_pos pos = place_of(u, m, e);
 
-	return pctl_refuse_at(call, PC5829_SHADER_EXTENT, &pos,
-			      is_depth ? "functions that are open at once, the entry point among them"
-				       : pctl_extent_doc(e),
-			      "%s: %" PRIu64 " %s, at most %" PRIu64 " (%s)",
-			      is_depth ? "depth" : pctl_extent_key(e),
-			      is_depth ? m->depth : m->x.need[e],
-			      is_depth ? "functions" : pctl_extent_unit(e), limits[row].most,
-			      limits[row].device);
+	return pctl_refuse_at(
+		call, PC5829_SHADER_EXTENT, &pos,
+		is_depth ? "functions that are open at once, the entry point among them"
+			 : pctl_extent_doc(e),
+		"%s: %" PRIu64 " %s, at most %" PRIu64 " (%s)",
+		is_depth ? "depth" : pctl_extent_key(e), is_depth ? m->depth : m->x.need[e],
+		is_depth ? "functions" : pctl_extent_unit(e), limits[row].most, limits[row].device);
 }
 
 pctl_status pctl_accept_extents(const pctl_kernel_module *u, const pctl_call *call)
@@ -103,7 +102,8 @@ pctl_status pctl_accept_memory(const pctl_kernel_module *u, uint64_t bytes, cons
 
 	*out = UINT64_MAX;
 	if (status == PCTL_OK &&
-	    pctl_num_add(x.need[PCTL_EXTENT_PRIVATE], x.need[PCTL_EXTENT_FUNCTION_MEMORY], &lanes) &&
+	    pctl_num_add(x.need[PCTL_EXTENT_PRIVATE], x.need[PCTL_EXTENT_FUNCTION_MEMORY],
+			 &lanes) &&
 	    pctl_num_mul(lanes, u->analysis->invocations, &lanes) &&
 	    pctl_num_add(bytes, lanes, out))
 		(void)pctl_num_add(*out, x.need[PCTL_EXTENT_WORKGROUP], out);
