@@ -1,5 +1,6 @@
 """What attacks share: a chain of some nodes under one version of the rules, fed over their sockets by a client that knows the protocol
 from its documents alone, and the table of attacks. An attack is a function of a world that does harm and returns what came of it."""
+import atexit
 import hashlib
 import os
 import re
@@ -68,6 +69,7 @@ class Node:
         backends = [w for b in self.backend.split(" then ") for w in ("--backend", b)]
         self.process = subprocess.Popen([self.world.h.pipectl, "--home", self.home, "-q", "node", "--socket", self.path, *backends,
                                          *self.options, *more], env=self.world.h.env, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        atexit.register(lambda process=self.process: process.poll() is None and process.kill())
         until = time.monotonic() + 120
         while time.monotonic() < until and self.process.poll() is None:
             try:
