@@ -5,6 +5,7 @@
 
 #include "chain/chain_private.h"
 #include "chain/executor/executing.h"
+#include "chain/state/amount.h"
 #include "chain/state/cursor.h"
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -142,11 +143,44 @@ void pctl_chain_set_known(pctl_chain *c, pctl_known_result_fn known, void *ctx)
 	c->known_ctx = ctx;
 }
 
+void pctl_chain_set_fetch(pctl_chain *c, pctl_fetch_fn fetch, void *ctx)
+{
+	c->fetch = fetch;
+	c->fetch_ctx = ctx;
+}
+
 void pctl_chain_set_record(pctl_chain *c, pctl_chain_record_fn record, void *ctx)
 {
 	c->record = record;
 	c->record_ctx = ctx;
 }
+
+void pctl_chain_set_report(pctl_chain *c, void (*report)(void *, uint32_t, const char *), void *ctx)
+{
+	c->report = report;
+	c->report_ctx = ctx;
+}
+
+/* ---- the pace ------------------------------------------------------------------------------ */
+
+void pctl_chain_set_pace(pctl_chain *c, uint64_t gas_per_ms, int abstains)
+{
+	c->gas_per_ms = gas_per_ms;
+	c->abstains = abstains != 0;
+}
+
+uint64_t pctl_chain_pace_ms(uint64_t gas, uint64_t gas_per_ms)
+{
+	return gas / gas_per_ms + (gas % gas_per_ms != 0);
+}
+
+uint64_t pctl_chain_jobs_ms(const pctl_params *p)
+{
+	return pctl_amount_part(p->values[PCTL_PARAM_BLOCK_TIME_MS],
+				p->values[PCTL_PARAM_UTILISATION]);
+}
+
+/* ---- what others are told of --------------------------------------------------------------- */
 
 pctl_status pctl_chain_recorded(const pctl_chain *c, const struct pctl_block_record *record,
 				const pctl_call *call)

@@ -81,6 +81,14 @@ void pctl_chain_set_author(pctl_chain *c, pctl_author_fn author, void *ctx, uint
 pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,
 			      const pctl_call *call, pctl_response *out);
 
+/*
+ * Whoever gets bytes from other nodes that are state and that the chain's store lacks: puts them into `store`, held against
+ * their CID. Other statuses than PCTL_OK: nobody has them. ctx outlives the chain.
+ */
+typedef pctl_status (*pctl_fetch_fn)(void *ctx, const pctl_cid *cid, pctl_store *store,
+				     const pctl_call *call);
+void pctl_chain_set_fetch(pctl_chain *c, pctl_fetch_fn fetch, void *ctx);
+
 /* Several messages with one commit: between begin and commit, takes are savepoints; a refused one undoes itself alone.
  * Nothing is durable before commit returned; trouble (status PCTL_E_STORE) ends the batch, rolled
  * back, and commit then says so (PC5828). */
@@ -113,6 +121,21 @@ struct pctl_block_record;
 typedef pctl_status (*pctl_chain_record_fn)(void *ctx, const struct pctl_block_record *record,
 					    const pctl_call *call);
 void pctl_chain_set_record(pctl_chain *c, pctl_chain_record_fn record, void *ctx);
+
+/*
+ * How fast this node is: the gas of a millisecond, 0 where nobody measured it. Before a block's jobs are run, their gas is held
+ * against block_time_ms and utilisation_ppm: where they would take longer, that is a warning, or with `abstains` the block is
+ * not ended here (PC5868, and nothing has changed). No input of state.
+ */
+void pctl_chain_set_pace(pctl_chain *c, uint64_t gas_per_ms, int abstains);
+/* How many milliseconds so much gas takes at that pace, and how many a block has for its jobs. */
+uint64_t pctl_chain_pace_ms(uint64_t gas, uint64_t gas_per_ms);
+uint64_t pctl_chain_jobs_ms(const pctl_params *p);
+
+/* Who is told at once of warnings while requests are served (devices that stood in, other nodes, the pace), which nobody
+ * would see otherwise. ctx outlives the chain. */
+void pctl_chain_set_report(pctl_chain *c,
+			   void (*report)(void *ctx, uint32_t code, const char *text), void *ctx);
 
 /* ---- prices -------------------------------------------------------------------------------- */
 

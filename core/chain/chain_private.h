@@ -19,18 +19,23 @@ struct pctl_chain {
 	void *known_ctx;
 	pctl_chain_record_fn record; /* NULL: nobody is told */
 	void *record_ctx;
+	void (*report)(void *ctx, uint32_t code, const char *text); /* NULL: nobody hears of it */
+	void *report_ctx;
+	uint64_t gas_per_ms;   /* of this node, 0: not known */
 	pctl_author_fn author; /* NULL: a message made by hand is taken in as it is */
 	void *author_ctx;
 	uint64_t author_blocks;
-	pctl_arena *arena; /* texts of shaders */
-	const char *dir;   /* in the arena; NULL: in memory */
-	pctl_map *sources; /* CID to the pctl_chain_source in the arena */
+	pctl_arena *arena;   /* texts of shaders */
+	const char *dir;     /* in the arena; NULL: in memory */
+	pctl_map *sources;   /* CID to the pctl_chain_source in the arena */
+	pctl_fetch_fn fetch; /* NULL: nobody is asked for bytes */
+	void *fetch_ctx;
 	pctl_memo *made;
 	pctl_map *
 		evidence; /* of the jobs of the last block: hex of the id to pctl_evidence, which it owns */
 	pctl_gas_schedule *schedule; /* of `schedule_of`, made when it is first needed */
 	pctl_params schedule_of;
-	uint32_t batch, reserved;
+	uint32_t batch, abstains;
 };
 
 /* Forget those of the block before, and note one: in memory, and for its CID (NULL: not) where there is a place for it. */

@@ -215,6 +215,78 @@ static void test_chain_block__what_parameters_no_longer_allow_fails(void **state
 }
 
 /* The same messages in two chains, one with a history. */
+/* From version 2 of the rules on what fails so has cost every node a look at it; what fails because of another has not. */
+static void test_chain_block__what_parameters_no_longer_allow_is_charged(void **state)
+{
+	rig r;
+	char a[65], b[65], c[65], text[32], ref[80];
+	uint64_t gas;
+	pctl_ledger_account before, after;
+	pctl_block_row row;
+
+	(void)state;
+	rig_begin_under(&r, 2, 0, 1);
+	execute(&r, &(submit){.groups = 64}, a);
+	gas = job(&r, a).gas;
+	rig_end(&r);
+	/* For one of them, with a parent or without. */
+	assert_true(gas > 600);
+	rig_begin_under(&r, 2, gas + 600, 1);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)gas - 1);
+	change(&r, 2, "throughput", text);
+	execute(&r, &(submit){.groups = 64}, a);
+	execute(&r, &(submit){.groups = 64}, b);
+	execute(&r, &(submit){.groups = 64, .input = reference(b, ref)}, c);
+	row = end(&r);
+	assert_int_equal(row.complete, 1);
+	OK(pctl_ledger_account_read(pctl_cursor(r.chain), "alice", &call, &before));
+	row = end(&r);
+	assert_int_equal(row.failed, 2);
+	assert_true(row.gas == 0);
+	assert_non_null(strstr(job(&r, b).error, "above the block's budget"));
+	assert_int_equal(job(&r, b).gas_used, sizeof(shader_text) - 1);
+	assert_int_equal(job(&r, c).gas_used, 0);
+	OK(pctl_ledger_account_read(pctl_cursor(r.chain), "alice", &call, &after));
+	assert_true(before.balance + before.reserved - after.balance == sizeof(shader_text) - 1);
+	assert_true(after.reserved == 0);
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
+	rig_end(&r);
+}
+
+/* Blobs are used by jobs until these have ended, and leave at the end of their last block. */
+static void test_chain_block__blobs_stay_for_the_jobs_that_use_them(void **state)
+{
+	static const uint32_t numbers[8] = {9, 8, 7};
+	const pctl_request blob = {.kind = PCTL_MSG_BLOB,
+				   .as.blob = {"alice", (const uint8_t *)numbers, 32, 1}};
+	char a[65], b[65], c[65], cid[PCTL_CID_TEXT_SIZE];
+	uint64_t gas;
+	rig r;
+
+	(void)state;
+	rig_begin_under(&r, 2, 0, 1);
+	execute(&r, &(submit){.groups = 8}, a);
+	gas = job(&r, a).gas;
+	rig_end(&r);
+	rig_begin_under(&r, 2, gas, 1); /* one job a block */
+	put(&r, numbers, 32, cid);
+	take(&r, &blob);
+	execute(&r, &(submit){.groups = 8}, a);
+	execute(&r, &(submit){.groups = 8}, b);
+	execute(&r, &(submit){.groups = 8, .input = cid}, c);
+	end(&r);
+	end(&r);
+	/* Its last height has passed, but a job waits for it. */
+	assert_int_equal(job(&r, c).status, PCTL_JOB_PENDING);
+	sql(&r, "CREATE TEMP TABLE seen (n INTEGER CHECK (n = 1))");
+	sql(&r, "INSERT INTO seen SELECT uses FROM blobs WHERE bytes = 32");
+	end(&r);
+	assert_int_equal(job(&r, c).status, PCTL_JOB_COMPLETE);
+	sql(&r, "CREATE TEMP TABLE gone (n INTEGER CHECK (n = 0))");
+	sql(&r, "INSERT INTO gone SELECT count(*) FROM blobs WHERE bytes = 32");
+	rig_end(&r);
+}
+
 static void test_chain_block__two_chains_agree(void **state)
 {
 	rig a, b;
@@ -372,6 +444,8 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_chain_block__jobs_run_by_clock),
 		PCTL_TEST(test_chain_block__jobs_depend_across_blocks),
 		PCTL_TEST(test_chain_block__a_cancelled_job_fails_those_behind_it),
 		PCTL_TEST(test_chain_block__what_parameters_no_longer_allow_fails),
+		PCTL_TEST(test_chain_block__what_parameters_no_longer_allow_is_charged),
+		PCTL_TEST(test_chain_block__blobs_stay_for_the_jobs_that_use_them),
 		PCTL_TEST(test_chain_block__two_chains_agree),
 		PCTL_TEST(test_chain_block__trouble_changes_nothing),
 		PCTL_TEST(test_chain_block__heights_are_checked),

@@ -202,6 +202,13 @@ static void rig_begin_under(rig *r, uint64_t rules, uint64_t budget, int in_memo
 		pctl_cid_format(&cid, r->shader);
 	}
 	put(r, numbers, sizeof(numbers), r->input);
+	if (rules != 1) {
+		const pctl_request blob = {
+			.kind = PCTL_MSG_BLOB,
+			.as.blob = {"alice", (const uint8_t *)numbers, sizeof(numbers), 1000}};
+
+		take(r, &blob);
+	}
 }
 
 static inline void rig_begin(rig *r, uint64_t budget, int in_memory)

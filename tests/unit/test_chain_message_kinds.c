@@ -59,6 +59,12 @@ static pctl_request role(void)
 			      .as.role = {"alice", "bob", PCTL_ROLE_BLOCK, 1}};
 }
 
+static pctl_request blob(void)
+{
+	return (pctl_request){.kind = PCTL_MSG_BLOB,
+			      .as.blob = {"alice", (const uint8_t *)"a\0b", 3, 9}};
+}
+
 static pctl_request authored(pctl_request r)
 {
 	r.auth = (pctl_msg_auth){1, 2, {thirty_two[0], 32}, 7, 9, two_signatures};
@@ -88,12 +94,15 @@ static void test_chain_message_kinds__good_messages_pass_both_ways(void **state)
 		verdict(),
 		keys(),
 		role(),
+		blob(),
+		authored(blob()),
 		authored(keys()),
 		authored(verdict()),
 		authored((pctl_request){.kind = PCTL_MSG_BLOCK_END, .as.block = {9, "bob"}}),
 		{.kind = PCTL_MSG_PUT, .as.put = {(const uint8_t *)"a\0b", 3}},
 		{.kind = PCTL_MSG_PUT, .as.put = {NULL, 0}},
-		{.kind = PCTL_MSG_GET, .as.get = {CID}}};
+		{.kind = PCTL_MSG_GET, .as.get = {.cid = CID}},
+		{.kind = PCTL_MSG_GET, .as.get = {CID, 7, PCTL_MESSAGE_DATA_MAX}}};
 	pctl_response r[] = {ack(PCTL_MSG_LEDGER),
 			     ack(PCTL_MSG_PARAMS),
 			     ack(PCTL_MSG_NAME),
@@ -102,6 +111,7 @@ static void test_chain_message_kinds__good_messages_pass_both_ways(void **state)
 			     ack(PCTL_MSG_VERDICT),
 			     ack(PCTL_MSG_KEYS),
 			     ack(PCTL_MSG_ROLE),
+			     ack(PCTL_MSG_BLOB),
 			     {.kind = PCTL_MSG_PUT, .as.put = {CID}},
 			     {.kind = PCTL_MSG_GET, .as.get = {(const uint8_t *)"x", 1}}};
 
@@ -172,7 +182,7 @@ static void test_chain_message_kinds__names_and_bytes_refuse_every_field(void **
 	const pctl_request cancel = {.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", ID_A}};
 	const pctl_request link = {.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID}};
 	const pctl_request put = {.kind = PCTL_MSG_PUT, .as.put = {data, 1}};
-	const pctl_request get = {.kind = PCTL_MSG_GET, .as.get = {CID}};
+	const pctl_request get = {.kind = PCTL_MSG_GET, .as.get = {.cid = CID}};
 	const pctl_response put_response = {.kind = PCTL_MSG_PUT, .as.put = {CID}};
 	const pctl_response get_response = {.kind = PCTL_MSG_GET, .as.get = {data, 1}};
 
@@ -197,6 +207,12 @@ static void test_chain_message_kinds__names_and_bytes_refuse_every_field(void **
 	WRONG_REQUEST(verdict(), verdict.evidence = "x", PC5786_MESSAGE_CID, "verdict.evidence");
 	WRONG_REQUEST(put, put.n_data = sizeof(data), PC5789_MESSAGE_COUNT, "put.data");
 	WRONG_REQUEST(get, get.cid = "", PC5784_MESSAGE_MISSING, "get.cid");
+	WRONG_REQUEST(get, get.offset = 1ull << 63, PC5793_MESSAGE_NUMBER, "get.offset");
+	WRONG_REQUEST(get, get.length = sizeof(data), PC5793_MESSAGE_NUMBER, "get.length");
+	WRONG_REQUEST(blob(), blob.sender = "", PC5784_MESSAGE_MISSING, "blob.sender");
+	WRONG_REQUEST(blob(), blob.n_data = 0, PC5784_MESSAGE_MISSING, "blob.data");
+	WRONG_REQUEST(blob(), blob.blocks = 0, PC5784_MESSAGE_MISSING, "blob.blocks");
+	WRONG_REQUEST(blob(), blob.blocks = 1ull << 63, PC5793_MESSAGE_NUMBER, "blob.blocks");
 	WRONG_RESPONSE(put_response, put.cid = "x", PC5786_MESSAGE_CID, "put.cid");
 	WRONG_RESPONSE(get_response, get.n_data = sizeof(data), PC5789_MESSAGE_COUNT, "get.data");
 	WRONG_RESPONSE(ack(PCTL_MSG_LINK), ack.sequence = 1ull << 63, PC5793_MESSAGE_NUMBER,
@@ -237,7 +253,7 @@ static void test_chain_message_kinds__keys_and_signatures_refuse_every_field(voi
 	WRONG_AUTH(role(), signatures = short_signatures; wrong_one.auth.n_signatures = 1,
 							  PC5732_MESSAGE_BYTES,
 							  "role.auth.signatures[0]");
-	WRONG_AUTH(((pctl_request){.kind = PCTL_MSG_GET, .as.get = {CID}}), is_given = 1,
+	WRONG_AUTH(((pctl_request){.kind = PCTL_MSG_GET, .as.get = {.cid = CID}}), is_given = 1,
 		   PC5730_MESSAGE_OPERATION, "get.auth");
 }
 

@@ -4,6 +4,8 @@
 
 #define NONE64 "1111111111111111111111111111111111111111111111111111111111111111"
 #define NO_CID "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku" /* of no bytes */
+#define NOWHERE \
+	"bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy" /* of bytes that no test has */
 #define NO_NAME "Ann Boleyn"
 #define CUT "\xc3" /* the first byte of two */
 
@@ -307,9 +309,9 @@ static void test_chain_refusals__version_2_charges(void **state)
 	/* Refused for something else, or naming what is not there, or by nobody who has gas: no trace. */
 	WRONG(r, execute.sender, "zoe", PC5818_JOB_GAS);
 	WRONG(r, execute.dispatch[0], 9, PC5810_JOB_DISPATCH);
-	WRONG(r, execute.input, NO_CID, PC5816_JOB_MISSING);
-	missing = (pctl_msg_binding){0, 2, NO_CID};
-	WRONG(r, execute.bindings, &missing, PC5816_JOB_MISSING);
+	WRONG(r, execute.input, NOWHERE, PC5834_DATA_MISSING);
+	missing = (pctl_msg_binding){0, 2, NOWHERE};
+	WRONG(r, execute.bindings, &missing, PC5834_DATA_MISSING);
 	away = ledger_of(PCTL_LEDGER_TRANSFER, "ann", "bob", account(&g, "ann").balance - 5);
 	accepted(&g, &away);
 	r.as.execute.gas_limit = n + 1;
@@ -348,7 +350,7 @@ static void test_chain_refusals__version_2_charges_budgets_and_rules(void **stat
 	r.as.execute.n_overrides = 1;
 	charged_with(&g, &r, PC5808_SHADER_RACE, sizeof(racing) - 1);
 	/* What it names must be there for a rule's refusal too, and nothing is free to name. */
-	WRONG(r, execute.input, NO_CID, PC5808_SHADER_RACE);
+	WRONG(r, execute.input, NOWHERE, PC5834_DATA_MISSING);
 	WRONG(r, execute.input, "job:" NONE64, PC5808_SHADER_RACE);
 	stop(&g);
 	/* A validation that costs nothing leaves nothing. */

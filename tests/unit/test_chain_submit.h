@@ -73,6 +73,12 @@ static inline pctl_request ledger_of(uint32_t op, const char *sender, const char
 	return (pctl_request){.kind = PCTL_MSG_LEDGER, .as.ledger = {sender, op, 0, to, amount}};
 }
 
+/* Bytes that are state for 100 blocks. */
+static inline pctl_request blob_of(const char *sender, const void *data, uint64_t n)
+{
+	return (pctl_request){.kind = PCTL_MSG_BLOB, .as.blob = {sender, data, n, 100}};
+}
+
 /* A job of the rig's shader: 2 workgroups of 4 over 32 bytes. */
 static inline pctl_request job_of(const rig *g, pctl_msg_binding *b)
 {
@@ -120,6 +126,12 @@ static inline rig start(const pctl_params *genesis)
 	put(&g, document, sizeof(document), g.uniform);
 	r = ledger_of(PCTL_LEDGER_CREDIT, "ann", "ann", 1000000);
 	assert_int_equal(take(&g, &r), PCTL_OK);
+	if (genesis->values[PCTL_PARAM_RULES] != 1) {
+		r = blob_of("ann", zeros, sizeof(zeros));
+		assert_int_equal(take(&g, &r), PCTL_OK);
+		r = blob_of("ann", document, sizeof(document));
+		assert_int_equal(take(&g, &r), PCTL_OK);
+	}
 	r = upload_of("ann", SHADER);
 	forget();
 	if (take(&g, &r) != PCTL_OK)

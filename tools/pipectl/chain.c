@@ -18,6 +18,25 @@ pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_ch
 	return pctl_home_chain(&app->host, executor, app->call, out);
 }
 
+pctl_status pctl_app_peers(pctl_app *app, pctl_chain *c, pctl_peers *peers)
+{
+	const char **paths, *path;
+	uint32_t n = 0;
+
+	*peers = (pctl_peers){.paths = NULL};
+	while (pctl_option_at(&app->line, "--peer", n) != NULL)
+		n++;
+	paths = pctl_arena_array(app->arena, n, sizeof(*paths));
+	if (paths == NULL)
+		return pctl_no_memory(app->call, "the names of nodes");
+	for (uint32_t i = 0; (path = pctl_option_at(&app->line, "--peer", i)) != NULL; i++)
+		paths[i] = path;
+	*peers = (pctl_peers){.paths = paths, .n = n};
+	if (n != 0)
+		pctl_chain_set_fetch(c, pctl_peers_fetch, peers);
+	return PCTL_OK;
+}
+
 pctl_status pctl_app_shader(pctl_app *app, pctl_chain *c, const char *word, const char **out)
 {
 	char cid[PCTL_CID_TEXT_SIZE];

@@ -4,12 +4,16 @@
 
 #include "app.h"
 #include "chain/home/home.h"
+#include "chain/node/peers.h"
 
 /* pctl_home_chain of the app's installation. */
 pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_chain **out);
 
 /* pctl_home_executor with --backend and the other options of a run. */
 pctl_status pctl_app_open_executor(pctl_app *app, const char *selector, pctl_executor *out);
+
+/* The chain asks the nodes of --peer for bytes that are lacking. peers outlives the chain. */
+pctl_status pctl_app_peers(pctl_app *app, pctl_chain *c, pctl_peers *peers);
 
 /* --sender (or its older name --from): PC10 without it. */
 pctl_status pctl_app_sender(pctl_app *app, const char **out);

@@ -92,10 +92,13 @@ pctl_status pctl_verb_block_end(pctl_app *app)
 {
 	pctl_executor executor = {.run = NULL};
 	pctl_chain *chain = NULL;
+	pctl_peers peers;
 	pctl_status status = pctl_app_open_executor(app, NULL, &executor);
 
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, &executor, &chain);
+	if (status == PCTL_OK)
+		status = pctl_app_peers(app, chain, &peers);
 	if (status == PCTL_OK)
 		status = end_block(app, chain, &executor);
 	pctl_chain_close(chain);

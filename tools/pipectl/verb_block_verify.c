@@ -46,6 +46,9 @@ pctl_status pctl_verb_block_verify(pctl_app *app)
 	pctl_chain *chain = NULL;
 	pctl_status status = pctl_app_open_executor(app, NULL, &executor);
 
+	/* What the named devices give is asked. */
+	if (status == PCTL_OK)
+		pctl_device_executor_hold_to(&executor);
 	if (status == PCTL_OK)
 		status = pctl_app_open_executor(app, PCTL_REFERENCE, &reference);
 	if (status == PCTL_OK)

@@ -1,7 +1,9 @@
 /* `doctor`: what the installation reads, what holds its workers and what the kernel lacks for it, plugins and devices. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "app.h"
+#include "chain.h"
 #include "runtime/ipc/confine.h"
 
 static void text_refused(void *ctx, const char *driver, const char *calls)
@@ -155,6 +157,41 @@ static void json_settings(pctl_app *app)
 	pctl_json_kv_string(j, "store", pctl_store_path(app->host.store));
 }
 
+/* Whether this node keeps up with a full block, as far as its pace is known. */
+static pctl_status doctor_pace(pctl_app *app)
+{
+	const uint64_t pace = app->host.config->gas_per_ms;
+	uint64_t budget, takes, has;
+	pctl_params p;
+	pctl_status status;
+
+	if (pace == 0 && !app->json)
+		printf("chain      how fast this node is was not measured (chain.gas_per_ms)\n");
+	if (pace == 0)
+		return PCTL_OK;
+	status = pctl_home_rules(&app->host, NULL, app->call, &p, NULL);
+	if (status == PCTL_OK)
+		status = pctl_params_block_budget(&p, app->call, &budget);
+	if (status != PCTL_OK)
+		return status;
+	takes = pctl_chain_pace_ms(budget, pace);
+	has = pctl_chain_jobs_ms(&p);
+	if (app->json) {
+		pctl_json_key(&app->document, "pace");
+		pctl_json_object_begin(&app->document);
+		pctl_json_kv_u64(&app->document, "gas_per_ms", pace);
+		pctl_json_kv_u64(&app->document, "full_block_ms", takes);
+		pctl_json_kv_u64(&app->document, "jobs_ms", has);
+		pctl_json_kv_bool(&app->document, "keeps_up", takes <= has);
+		pctl_json_object_end(&app->document);
+		return PCTL_OK;
+	}
+	printf("chain      %s with a full block: its jobs take %" PRIu64
+	       " ms here, they have %" PRIu64 " ms\n",
+	       takes <= has ? "keeps up" : "does not keep up", takes, has);
+	return PCTL_OK;
+}
+
 pctl_status pctl_verb_doctor(pctl_app *app)
 {
 	uint32_t usable = 0;
@@ -175,6 +212,8 @@ pctl_status pctl_verb_doctor(pctl_app *app)
 		doctor_paths(app);
 	if (!app->json)
 		doctor_confinement(app);
+	one = doctor_pace(app);
+	status = status == PCTL_OK ? one : status;
 	one = pctl_verb_plugin_list(app);
 	status = status == PCTL_OK ? one : status;
 	for (uint32_t i = 0; i < pctl_registry_count(app->host.registry); i++)

@@ -80,6 +80,7 @@ pctl_status pctl_verb_node(pctl_app *app)
 	pctl_executor executor = {.run = NULL};
 	pctl_home_signing signing = {.in = &app->host, .executor = &executor, .call = app->call};
 	pctl_chain *chain = NULL;
+	pctl_peers peers;
 	uint64_t clients;
 	pctl_status status;
 
@@ -93,7 +94,10 @@ pctl_status pctl_verb_node(pctl_app *app)
 		status = pctl_app_open_executor(app, NULL, &executor);
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, &executor, &chain);
+	if (status == PCTL_OK)
+		status = pctl_app_peers(app, chain, &peers);
 	if (status == PCTL_OK) {
+		pctl_chain_set_report(chain, report, app);
 		signing.chain = chain;
 		pctl_home_sign_blocks(&signing);
 		status = serve(app, chain, &o);

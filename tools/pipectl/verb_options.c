@@ -372,6 +372,11 @@ const pctl_option pctl_options_receipt_verify[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+#define PEER_OPTION                                                                                \
+	{                                                                                          \
+		"--peer", "SOCKET", "another node, asked for bytes of the state that are lacking", \
+			1, 0                                                                       \
+	}
 #define EXECUTOR_OPTIONS                                                                 \
 	{"--backend", "ID[:DEVICE]", "where jobs run; the first that can", 1, 0},        \
 	{                                                                                \
@@ -381,6 +386,7 @@ const pctl_option pctl_options_receipt_verify[] = {
 const pctl_option pctl_options_node[] = {
 	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
 	{"--clients", "N", "most connections at once; 64 where it is left out", 0, 0},
+	PEER_OPTION,
 	EXECUTOR_OPTIONS,
 	{NULL, NULL, NULL, 0, 0},
 };
@@ -408,6 +414,7 @@ const pctl_option pctl_options_block_end[] = {
 	{"--height", "HEIGHT", "refuse unless this is the open block", 0, 0},
 	{"--executor", "ACCOUNT", "who is paid for the jobs; `executor` where it is left out", 0,
 	 0},
+	PEER_OPTION,
 	{"--backend", "ID[:DEVICE]", "where jobs run; the first that can", 1, 0},
 	{"--verify", "none|all|sample=F", "run jobs again on the reference", 0, 0},
 	{NULL, NULL, NULL, 0, 0},

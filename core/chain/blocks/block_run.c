@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chain/blocks/block_private.h"
+#include "chain/data/data.h"
 #include "chain/executor/executing.h"
 #include "chain/transition/submit.h"
 
@@ -122,7 +123,7 @@ static pctl_status load(batch *b, const char *reference, const pctl_cid *cid, co
 		blob = calloc(1, sizeof(*blob));
 		if (blob == NULL)
 			return pctl_no_memory(b->w->call, "a block");
-		status = pctl_store_get(pctl_chain_store(b->w->chain), cid, b->w->call, blob);
+		status = pctl_data_get(b->w->chain, cid, b->w->call, blob);
 		if (status != PCTL_OK || !pctl_map_put(b->blobs, text, blob)) {
 			pctl_blob_release(blob);
 			free(blob);
@@ -428,12 +429,40 @@ static pctl_status take_known(pctl_block_work *w, pctl_known_result_fn known, vo
 	return PCTL_OK;
 }
 
+/* ---- the plan ----------------------------------------------------------------------------- */
+
+/* What is declared of this node, said before anything runs. */
+static pctl_status plan(pctl_block_work *w)
+{
+	const pctl_chain *c = w->chain;
+	const uint64_t has = pctl_chain_jobs_ms(&w->params);
+	const uint64_t takes =
+		c->gas_per_ms == 0 ? 0 : pctl_chain_pace_ms(w->header.gas, c->gas_per_ms);
+
+	if (takes <= has)
+		return PCTL_OK;
+	if (c->abstains)
+		return pctl_refuse(w->call, PC5868_BLOCK_PLAN,
+				   "block %" PRIu64 ": %" PRIu64 " gas take this node %" PRIu64
+				   " ms, jobs have %" PRIu64 " ms",
+				   w->header.height, w->header.gas, takes, has);
+	pctl_warn_at(w->call, PC5868_BLOCK_PLAN, NULL, NULL,
+		     "block %" PRIu64 ": %" PRIu64 " gas take this node %" PRIu64
+		     " ms, jobs have %" PRIu64 " ms",
+		     w->header.height, w->header.gas, takes, has);
+	return PCTL_OK;
+}
+
 pctl_status pctl_block_execute(pctl_block_work *w)
 {
 	void *ctx;
 	pctl_known_result_fn known = pctl_chain_known(w->chain, &ctx);
+	pctl_status status;
 
 	if (w->n_order == 0)
 		return PCTL_OK;
-	return known != NULL ? take_known(w, known, ctx) : run_into_store(w);
+	if (known != NULL)
+		return take_known(w, known, ctx);
+	status = plan(w);
+	return status == PCTL_OK ? run_into_store(w) : status;
 }

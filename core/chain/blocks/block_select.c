@@ -6,6 +6,7 @@
 
 #include "chain/state/amount.h"
 #include "chain/blocks/block_private.h"
+#include "chain/transition/submit.h"
 #include "foundation/base/utf8.h"
 
 #define DEPENDENCY "dependency failed: "
@@ -120,6 +121,27 @@ static pctl_status check_parents(pctl_block_work *w, pctl_block_job *job)
 	return status;
 }
 
+/* From version 2 of the rules on what a job needs beyond the rules costs what a refusal does (refusal.h): every node has looked
+ * at it. What fails because of another job, or is cancelled, has cost nothing that was not paid. */
+static pctl_status charge(pctl_block_work *w, pctl_block_job *job)
+{
+	const pctl_msg_execute *m = &job->message.as.execute;
+	const pctl_chain_source *source;
+	pctl_params then;
+	pctl_status status = pctl_params_in_force(w->s, job->row.height, w->call, &then);
+
+	if (status != PCTL_OK || then.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
+		return status;
+	status = pctl_chain_source_of(w->chain, m->shader_cid, w->call, &source);
+	if (status != PCTL_OK)
+		return status;
+	/* At most 2^20 bytes of a weight below 2^32. */
+	job->row.gas_used = source->n_text * w->params.values[PCTL_PARAM_VALIDATION_COST];
+	if (job->row.gas_used > m->gas_limit)
+		job->row.gas_used = m->gas_limit;
+	return PCTL_OK;
+}
+
 /* What was in bounds when it was submitted need not be under the parameters of this block. */
 static pctl_status check_bounds(pctl_block_work *w, pctl_block_job *job)
 {
@@ -137,7 +159,7 @@ static pctl_status check_bounds(pctl_block_work *w, pctl_block_job *job)
 			job->message.as.execute.output_bytes, most);
 	else
 		return PCTL_OK;
-	return job->error == NULL ? pctl_no_memory(w->call, "a block") : PCTL_OK;
+	return job->error == NULL ? pctl_no_memory(w->call, "a block") : charge(w, job);
 }
 
 /* ---- the queue ---------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chain/blocks/block_private.h"
+#include "chain/data/data.h"
 #include "chain/graph/edges.h"
 
 static pctl_status end_job(pctl_block_work *w, const pctl_block_job *job)
@@ -13,11 +14,15 @@ static pctl_status end_job(pctl_block_work *w, const pctl_block_job *job)
 	pctl_status status;
 
 	if (job->error != NULL) {
-		status = pctl_ledger_release(w->s, w->header.height, job->row.id, w->call);
+		status = job->row.gas_used == 0
+				 ? pctl_ledger_release(w->s, w->header.height, job->row.id, w->call)
+				 : pctl_ledger_settle(w->s, w->header.height, job->row.id,
+						      job->row.gas_used, w->header.executor,
+						      w->call, &split);
 		return status != PCTL_OK
 			       ? status
 			       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_FAILED, w->header.height,
-					       0, NULL, job->error, w->call);
+					       job->row.gas_used, NULL, job->error, w->call);
 	}
 	status = pctl_ledger_settle(w->s, w->header.height, job->row.id, job->row.gas,
 				    w->header.executor, w->call, &split);
@@ -144,9 +149,14 @@ pctl_status pctl_block_settle(pctl_block_work *w)
 {
 	pctl_status status = settle_refusals(w);
 
-	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++)
-		status = end_job(w, w->jobs.items[i]);
+	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++) {
+		const pctl_block_job *job = w->jobs.items[i];
+
+		status = end_job(w, job);
+		if (status == PCTL_OK)
+			status = pctl_data_drop(w->s, &job->row, &job->message.as.execute, w->call);
+	}
 	for (uint32_t i = 0; status == PCTL_OK && i < w->n_order; i++)
 		status = add_edges(w, w->order[i]);
-	return status;
+	return status == PCTL_OK ? pctl_data_expire(w->s, w->header.height, w->call) : status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chain/blocks/block_private.h"
+#include "chain/data/data.h"
 #include "chain/graph/edges.h"
 #include "chain/state/cursor.h"
 #include "chain/registry/rules.h"
@@ -349,9 +350,24 @@ static int by_cid(const void *a, const void *b)
 	return order != 0 ? order : (int)x->is_made - (int)y->is_made;
 }
 
-static pctl_status spell_needs(needs *n, pctl_str_buf *text)
+/* Of bytes that this node lacks, after they were got from another. */
+static pctl_status needed_size(needs *n, pctl_block_need *need)
 {
 	pctl_store *store = pctl_chain_store(n->w->chain);
+	pctl_blob blob;
+	pctl_status status = PCTL_OK;
+
+	if (!pctl_store_has(store, &need->cid)) {
+		status = pctl_data_get(n->w->chain, &need->cid, n->w->call, &blob);
+		if (status == PCTL_OK)
+			pctl_blob_release(&blob);
+	}
+	return status == PCTL_OK ? pctl_store_size(store, &need->cid, n->w->call, &need->n_bytes)
+				 : status;
+}
+
+static pctl_status spell_needs(needs *n, pctl_str_buf *text)
+{
 	pctl_status status = PCTL_OK;
 
 	if (n->list.n > 1)
@@ -362,7 +378,7 @@ static pctl_status spell_needs(needs *n, pctl_str_buf *text)
 		if (i > 0 && pctl_cid_compare(&at->cid, &at[-1].cid) == 0)
 			continue;
 		if (!at->is_made)
-			status = pctl_store_size(store, &at->cid, n->w->call, &at->n_bytes);
+			status = needed_size(n, at);
 		if (status == PCTL_OK)
 			pctl_block_need_text(at, text);
 	}

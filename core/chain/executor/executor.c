@@ -157,8 +157,8 @@ static int is_final(pctl_status status)
 }
 
 /* On one device, twice when it is lost. */
-static pctl_status run_on(pctl_device_executor *e, pctl_executor_device *d, const pctl_task *tasks,
-			  uint32_t n, const pctl_call *call)
+pctl_status pctl_executor_run_on(pctl_device_executor *e, pctl_executor_device *d,
+				 const pctl_task *tasks, uint32_t n, const pctl_call *call)
 {
 	pctl_status status;
 
@@ -189,6 +189,24 @@ static pctl_status run_on(pctl_device_executor *e, pctl_executor_device *d, cons
 	}
 }
 
+pctl_status pctl_executor_try(pctl_device_executor *e, pctl_executor_device *d, const pctl_task *t,
+			      const pctl_call *call)
+{
+	pctl_status status;
+
+	d->tries = 0;
+	status = pctl_executor_device_open(e, d, call);
+	if (status != PCTL_OK) {
+		d->gone = 1;
+		return status;
+	}
+	status = pctl_tasks_qualify(d->open.session, t, 1, call);
+	if (status != PCTL_OK && d->open.backend != NULL &&
+	    pctl_backend_instance_lost(d->open.backend) != NULL)
+		pctl_executor_device_close(d);
+	return status;
+}
+
 /* In order of preference; devices that were given up before come after all others. */
 static pctl_status run_anywhere(pctl_device_executor *e, const pctl_task *tasks, uint32_t n,
 				const pctl_call *call)
@@ -203,7 +221,7 @@ static pctl_status run_anywhere(pctl_device_executor *e, const pctl_task *tasks,
 	for (uint32_t turn = 0; turn < 2; turn++) {
 		for (uint32_t i = 0; !is_final(status) && i < e->n_devices; i++) {
 			if (late[i] == turn)
-				status = run_on(e, &e->devices[i], tasks, n, call);
+				status = pctl_executor_run_on(e, &e->devices[i], tasks, n, call);
 		}
 	}
 	free(late);
@@ -213,8 +231,17 @@ static pctl_status run_anywhere(pctl_device_executor *e, const pctl_task *tasks,
 				     "none of %u devices could run %u jobs", e->n_devices, n);
 }
 
+/* Behind all others, where it is not there already. */
+static pctl_status add_reference(pctl_device_executor *e, const pctl_call *call)
+{
+	if (e->n_devices != 0 && strcmp(e->devices[e->n_devices - 1].selector, PCTL_REFERENCE) == 0)
+		return PCTL_OK;
+	return add_device(e, PCTL_REFERENCE, call);
+}
+
 static pctl_status run_told(pctl_device_executor *e, const pctl_task *tasks, uint32_t n,
-			    const pctl_call *call)
+			    const pctl_diag_list *said, const pctl_call *call,
+			    const pctl_call *outer)
 {
 	pctl_status status = pctl_tasks_check(tasks, n, call);
 
@@ -225,7 +252,11 @@ static pctl_status run_told(pctl_device_executor *e, const pctl_task *tasks, uin
 		status = add_by_policy(e, call);
 		e->is_listed = status == PCTL_OK;
 	}
-	return status == PCTL_OK ? run_anywhere(e, tasks, n, call) : status;
+	if (status != PCTL_OK || !e->o.to_reference)
+		return status == PCTL_OK ? run_anywhere(e, tasks, n, call) : status;
+	status = add_reference(e, call);
+	return status == PCTL_OK ? pctl_executor_run_in_turn(e, tasks, n, said, call, outer)
+				 : status;
 }
 
 /* What was said of a device that another one stood in for is of no interest. */
@@ -241,7 +272,7 @@ static pctl_status run(void *ctx, const pctl_task *tasks, uint32_t n, const pctl
 		pctl_diag_list_set_cancel(kept, call->cancelled, call->ctx);
 	quiet = *pctl_diag_list_call(kept);
 	quiet.trace_id = call == NULL ? 0 : call->trace_id;
-	status = n == 0 ? PCTL_OK : run_told(ctx, tasks, n, &quiet);
+	status = n == 0 ? PCTL_OK : run_told(ctx, tasks, n, kept, &quiet, call);
 	for (uint32_t i = 0; status != PCTL_OK && i < pctl_diag_list_count(kept); i++)
 		(void)pctl_emit(call, pctl_diag_list_at(kept, i));
 	pctl_diag_list_destroy(kept);
@@ -263,6 +294,7 @@ static void close_executor(void *ctx)
 
 	drop_devices(e);
 	device_drop(&e->reference);
+	pctl_map_destroy(e->avoided);
 	free(e->cache_dir);
 	free(e);
 }
@@ -277,6 +309,9 @@ pctl_status pctl_device_executor_open(const pctl_device_executor_options *o, con
 	if (e == NULL)
 		return pctl_no_memory(call, "an executor");
 	e->o = *o;
+	e->avoided = pctl_map_create();
+	if (e->avoided == NULL)
+		status = pctl_no_memory(call, "an executor");
 	e->cache_dir = o->cache_dir == NULL ? NULL : strdup(o->cache_dir);
 	if (o->cache_dir != NULL && e->cache_dir == NULL)
 		status = pctl_no_memory(call, "an executor");
@@ -294,6 +329,11 @@ pctl_status pctl_device_executor_open(const pctl_device_executor_options *o, con
 	e->o.cache_dir = NULL;
 	*out = (pctl_executor){run, close_executor, describe, e};
 	return PCTL_OK;
+}
+
+void pctl_device_executor_hold_to(pctl_executor *e)
+{
+	((pctl_device_executor *)e->ctx)->o.to_reference = 0;
 }
 
 void pctl_executor_close(pctl_executor *e)

@@ -64,6 +64,7 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 	if (status == PCTL_OK)
 		status = pctl_home_genesis(*out, accounts, call);
 	if (status == PCTL_OK) {
+		pctl_chain_set_pace(*out, in->config->gas_per_ms, in->config->abstain != 0);
 		pctl_home_author(in, *out);
 		return PCTL_OK;
 	}
@@ -117,7 +118,8 @@ pctl_status pctl_home_executor(const pctl_run_options *run, const char *selector
 		.backends = selector != NULL ? &selector : run->backends,
 		.n_backends = selector != NULL ? 1 : run->n_backends,
 		.verify_ppm = selector != NULL ? 0 : run->verify_ppm,
-		.flags = run->flags & (PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG)};
+		.flags = run->flags & (PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG),
+		.to_reference = selector == NULL};
 
 	*out = (pctl_executor){.run = NULL};
 	/* Of a device that is named for a comparison no agreement is asked. */

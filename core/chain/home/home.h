@@ -33,7 +33,8 @@ pctl_status pctl_home_rules(pctl_installation *in, const char *rules, const pctl
 
 /*
  * What runs the jobs of blocks: the devices of `run` (pctl_installation_run_options, with what was asked of this run), or
- * by the policy's order where it names none; its share of verification. selector: that device alone, for a comparison,
+ * by the policy's order where it names none, and in the end the reference (executor.h, to_reference); its share of
+ * verification. selector: that device alone, for a comparison,
  * with nothing verified; NULL: none. PC5237: the policy asks that several devices agree, and a block runs on one (asked
  * only without a selector). Closed with pctl_executor_close, after the chain and before the installation; also after an
  * error.

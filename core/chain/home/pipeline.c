@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chain/home/pipeline_private.h"
+#include "chain/home/provide.h"
 #include "chain/home/submit.h"
 #include "chain/registry/registry.h"
 #include "chain/transition/submit.h"
@@ -129,6 +130,8 @@ static pctl_status submit(lowering *l, uint32_t i)
 	pctl_chain_job row = {.message = NULL};
 	pctl_status status = fill(l, &l->p->jobs[i], &r.as.execute);
 
+	if (status == PCTL_OK)
+		status = pctl_home_provide(l->c, &r.as.execute, l->call);
 	if (status == PCTL_OK)
 		status = pctl_chain_apply(l->c, &r, l->call, &out);
 	if (status == PCTL_OK)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chain/home/pipeline.h"
+#include "chain/home/provide.h"
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -173,6 +174,8 @@ pctl_status pctl_home_submit_job(pctl_installation *in, pctl_chain *c, const pct
 		k.arena == NULL ? pctl_no_memory(call, "a job") : make(&k, &r.as.execute);
 
 	out->message = NULL;
+	if (status == PCTL_OK)
+		status = pctl_home_provide(c, &r.as.execute, call);
 	if (status == PCTL_OK)
 		status = pctl_chain_apply(c, &r, call, &taken);
 	if (status == PCTL_OK)

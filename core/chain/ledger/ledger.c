@@ -181,6 +181,24 @@ pctl_status pctl_ledger_credit(pctl_chain_state *s, const char *account, uint64_
 	return status == PCTL_OK ? store_totals(s, &t, call) : status;
 }
 
+pctl_status pctl_ledger_burn(pctl_chain_state *s, const char *account, uint64_t amount,
+			     const pctl_call *call)
+{
+	pctl_ledger_account a;
+	pctl_ledger_totals t;
+	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	if (status == PCTL_OK)
+		status = take(&a.balance, amount, account, "balance", call);
+	if (status == PCTL_OK)
+		status = pctl_ledger_totals_read(s, call, &t);
+	if (status == PCTL_OK)
+		status = add_totals(&t, 0, amount, call);
+	if (status == PCTL_OK)
+		status = store(s, &a, call);
+	return status == PCTL_OK ? store_totals(s, &t, call) : status;
+}
+
 pctl_status pctl_ledger_transfer(pctl_chain_state *s, const char *from, const char *to,
 				 uint64_t amount, const pctl_call *call)
 {

@@ -22,6 +22,10 @@ pctl_status pctl_ledger_credit(pctl_chain_state *s, const char *account, uint64_
 pctl_status pctl_ledger_transfer(pctl_chain_state *s, const char *from, const char *to,
 				 uint64_t amount, const pctl_call *call);
 
+/* Take gas from a balance and burn it: what a message costs that is no job. 0 is allowed. PC5713. */
+pctl_status pctl_ledger_burn(pctl_chain_state *s, const char *account, uint64_t amount,
+			     const pctl_call *call);
+
 /* ---- gas of jobs --------------------------------------------------------------------------- */
 
 /* Set gas aside when a job is submitted; 0 is allowed. PC5713, PC5715 (this id was reserved for before). */

@@ -122,13 +122,33 @@ const uint8_t *pctl_execute_bytes(const pctl_request *r, uint64_t *n)
 	return bytes + at;
 }
 
+#define TAG_OF(kind) ((uint64_t)(kind) << 3 | PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+#define AUTH_FIELD 20u
+
+/* The message in the bytes of a request, with its tag: what stands beside its `auth`, which comes before kinds of a
+ * greater number and behind the others. 0: there is none. */
+static int message_field(const uint8_t *bytes, size_t n, size_t *from, size_t *to, uint64_t *tag)
+{
+	uint64_t length;
+	size_t at = 0;
+
+	do {
+		*from = at;
+		if (!pctl_wire_varint(bytes, n, &at, tag) ||
+		    !pctl_wire_varint(bytes, n, &at, &length) || length > n - at)
+			return 0;
+		at += (size_t)length;
+	} while (*tag == TAG_OF(AUTH_FIELD));
+	*to = at;
+	return 1;
+}
+
 int pctl_request_tag_is(const uint8_t *bytes, uint64_t n, uint32_t kind)
 {
-	size_t at = 0;
+	size_t from, to;
 	uint64_t tag;
 
-	return pctl_wire_varint(bytes, (size_t)n, &at, &tag) &&
-	       tag == ((uint64_t)kind << 3 | PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED);
+	return message_field(bytes, (size_t)n, &from, &to, &tag) && tag == TAG_OF(kind);
 }
 
 const char *pctl_request_sender(const pctl_request *r)
@@ -154,28 +174,27 @@ const char *pctl_request_sender(const pctl_request *r)
 		return r->as.keys.sender;
 	case PCTL_MSG_ROLE:
 		return r->as.role.sender;
+	case PCTL_MSG_BLOB:
+		return r->as.blob.sender;
 	default:
 		return NULL;
 	}
 }
 
-/* The first field is the message itself; `auth` is what may follow it. */
 static pctl_status bare_bytes(const pctl_request *r, const pctl_call *call, uint8_t **made,
 			      const uint8_t **out, uint64_t *n)
 {
 	pctl_request bare = *r;
-	uint64_t n_bytes, n_message;
+	uint64_t n_bytes;
 	const uint8_t *bytes = pctl_request_bytes(r, &n_bytes);
-	size_t at = 0;
+	size_t from = 0, to = 0;
 	uint64_t tag;
 
 	*made = NULL;
 	if (bytes != NULL) {
-		*out = bytes;
-		*n = pctl_wire_varint(bytes, (size_t)n_bytes, &at, &tag) &&
-				     pctl_wire_varint(bytes, (size_t)n_bytes, &at, &n_message)
-			     ? at + n_message
-			     : 0;
+		(void)message_field(bytes, (size_t)n_bytes, &from, &to, &tag);
+		*out = bytes + from;
+		*n = to - from;
 		return PCTL_OK;
 	}
 	memset(&bare.auth, 0, sizeof(bare.auth));

@@ -258,10 +258,24 @@ typedef struct pctl_msg_data {
 	uint64_t n_data;
 } pctl_msg_data;
 
-/* GET, and the response to PUT. */
+/* The response to PUT. */
 typedef struct pctl_msg_cid {
 	const char *cid;
 } pctl_msg_cid;
+
+/* offset, length: which bytes are wanted, at most PCTL_MESSAGE_DATA_MAX; length 0: all behind the offset, refused where
+ * they are more (PC5789). */
+typedef struct pctl_msg_get {
+	const char *cid;
+	uint64_t offset, length;
+} pctl_msg_get;
+
+/* Bytes that become state, 1 to PCTL_MESSAGE_DATA_MAX of them, for `blocks` blocks (at least 1) after the open one. */
+typedef struct pctl_msg_blob {
+	const char *sender;
+	const uint8_t *data;
+	uint64_t n_data, blocks;
+} pctl_msg_blob;
 
 typedef struct pctl_msg_error {
 	uint32_t code, reserved; /* of the table of codes */
@@ -287,7 +301,8 @@ enum {
 	PCTL_MSG_GET = 13,
 	PCTL_MSG_KEYS = 14,
 	PCTL_MSG_ERROR = 15,
-	PCTL_MSG_ROLE = 16
+	PCTL_MSG_ROLE = 16,
+	PCTL_MSG_BLOB = 24
 };
 
 /* One that was decoded or sealed has its canonical bytes beside it and is not changed any more: what takes it in looks at
@@ -306,9 +321,10 @@ typedef struct pctl_request {
 		pctl_msg_link link;
 		pctl_msg_verdict verdict;
 		pctl_msg_data put;
-		pctl_msg_cid get;
+		pctl_msg_get get;
 		pctl_msg_keys keys;
 		pctl_msg_role role;
+		pctl_msg_blob blob;
 	} as;
 	pctl_msg_auth auth; /* of a kind that changes state */
 	void *owner;	    /* of a decoded or sealed message; NULL in one made by hand */
@@ -321,7 +337,7 @@ typedef struct pctl_response {
 		pctl_msg_execute_response execute;
 		pctl_msg_query_response query;
 		pctl_msg_block_info block; /* BLOCK_END, BLOCK_QUERY */
-		pctl_msg_ack ack;	   /* LEDGER to VERDICT, KEYS, ROLE */
+		pctl_msg_ack ack;	   /* LEDGER to VERDICT, KEYS, ROLE, BLOB */
 		pctl_msg_cid put;
 		pctl_msg_data get;
 		pctl_msg_error error;
@@ -370,7 +386,7 @@ const uint8_t *pctl_request_bytes(const pctl_request *r, uint64_t *n);
 struct pctl_arena;
 struct pctl_arena *pctl_response_arena(pctl_response *r);
 
-/* 1 where the bytes begin like an encoded request of this kind. */
+/* 1 where the bytes are like an encoded request of this kind. */
 int pctl_request_tag_is(const uint8_t *bytes, uint64_t n, uint32_t kind);
 /* The sender of a kind that changes state and is not the end of a block; else NULL. */
 const char *pctl_request_sender(const pctl_request *r);

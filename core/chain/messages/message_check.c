@@ -248,6 +248,24 @@ static void check_role(checker *c, const pctl_msg_role *m)
 	check_account(c, "account", m->account);
 }
 
+static void check_get(checker *c, const pctl_msg_get *m)
+{
+	check_cid(c, "cid", m->cid);
+	check_number(c, "offset", m->offset, PCTL_MESSAGE_CLOCK_MAX);
+	check_number(c, "length", m->length, PCTL_MESSAGE_DATA_MAX);
+}
+
+static void check_blob(checker *c, const pctl_msg_blob *m)
+{
+	check_sender(c, m->sender);
+	if (m->n_data == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "data", "not given");
+	check_count(c, "data", m->n_data, PCTL_MESSAGE_DATA_MAX, "bytes");
+	if (m->blocks == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "blocks", "not given");
+	check_number(c, "blocks", m->blocks, PCTL_MESSAGE_CLOCK_MAX);
+}
+
 static void check_auth(checker *c, const pctl_request *r)
 {
 	const pctl_msg_auth *m = &r->auth;
@@ -326,7 +344,7 @@ pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
 		break;
 	case PCTL_MSG_GET:
 		c.message = "get";
-		check_cid(&c, "cid", r->as.get.cid);
+		check_get(&c, &r->as.get);
 		break;
 	case PCTL_MSG_KEYS:
 		c.message = "keys";
@@ -335,6 +353,10 @@ pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
 	case PCTL_MSG_ROLE:
 		c.message = "role";
 		check_role(&c, &r->as.role);
+		break;
+	case PCTL_MSG_BLOB:
+		c.message = "blob";
+		check_blob(&c, &r->as.blob);
 		break;
 	default:
 		check_envelope(&c, r->kind, "request");

@@ -325,10 +325,22 @@ static Gpu__MsgPut *put_to(const pctl_msg_data *m, pctl_arena *a)
 	return pb;
 }
 
-static Gpu__MsgGet *get_to(const pctl_msg_cid *m, pctl_arena *a)
+static Gpu__MsgGet *get_to(const pctl_msg_get *m, pctl_arena *a)
 {
 	MAKE(a, Gpu__MsgGet, gpu__msg_get__init);
 	pb->cid = borrow(m->cid);
+	pb->offset = m->offset;
+	pb->length = m->length;
+	return pb;
+}
+
+static Gpu__MsgBlob *blob_to(const pctl_msg_blob *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgBlob, gpu__msg_blob__init);
+	pb->sender = borrow(m->sender);
+	pb->data.data = (uint8_t *)(uintptr_t)m->data;
+	pb->data.len = m->n_data;
+	pb->blocks = m->blocks;
 	return pb;
 }
 
@@ -395,6 +407,8 @@ Gpu__Request *pctl_request_to_pb(const pctl_request *r, pctl_arena *a)
 		return (pb->keys = keys_to(&r->as.keys, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_ROLE:
 		return (pb->role = role_to(&r->as.role, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_BLOB:
+		return (pb->blob = blob_to(&r->as.blob, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_GET:
 		return (pb->get = get_to(&r->as.get, a)) == NULL ? NULL : pb;
 	default:
@@ -425,6 +439,7 @@ Gpu__Response *pctl_response_to_pb(const pctl_response *r, pctl_arena *a)
 	case PCTL_MSG_VERDICT:
 	case PCTL_MSG_KEYS:
 	case PCTL_MSG_ROLE:
+	case PCTL_MSG_BLOB:
 		return (pb->ledger = ack_to(&r->as.ack, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_PUT:
 		return (pb->put = put_response_to(&r->as.put, a)) == NULL ? NULL : pb;

@@ -218,13 +218,17 @@ pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pc
 		out->as.put = (pctl_msg_data){pb->put->data.data, pb->put->data.len};
 		break;
 	case PCTL_MSG_GET:
-		out->as.get.cid = pb->get->cid;
+		out->as.get = (pctl_msg_get){pb->get->cid, pb->get->offset, pb->get->length};
 		break;
 	case PCTL_MSG_KEYS:
 		return keys_from(pb->keys, a, call, &out->as.keys);
 	case PCTL_MSG_ROLE:
 		out->as.role = (pctl_msg_role){pb->role->sender, pb->role->account, pb->role->role,
 					       pb->role->taken != 0};
+		break;
+	case PCTL_MSG_BLOB:
+		out->as.blob = (pctl_msg_blob){pb->blob->sender, pb->blob->data.data,
+					       pb->blob->data.len, pb->blob->blocks};
 		break;
 	default:
 		break;
@@ -263,6 +267,7 @@ pctl_status pctl_response_from_pb(const Gpu__Response *pb, pctl_arena *a, const 
 	case PCTL_MSG_VERDICT:
 	case PCTL_MSG_KEYS:
 	case PCTL_MSG_ROLE:
+	case PCTL_MSG_BLOB:
 		out->as.ack = (pctl_msg_ack){pb->ledger->sequence, pb->ledger->proposal};
 		break;
 	case PCTL_MSG_PUT:

@@ -6,6 +6,7 @@
 #include "foundation/base/arena.h"
 #include "chain/transition/authorise.h"
 #include "chain/blocks/block.h"
+#include "chain/registry/rules.h"
 #include "chain/chain_private.h"
 #include "foundation/base/utf8.h"
 
@@ -97,17 +98,21 @@ static pctl_status answer_block(pctl_chain *c, uint64_t height, const pctl_call 
 		       : PCTL_OK;
 }
 
-static pctl_status answer_bytes(pctl_chain *c, const char *text, const pctl_call *call,
+static pctl_status answer_bytes(pctl_chain *c, const pctl_msg_get *m, const pctl_call *call,
 				pctl_arena *a, pctl_msg_data *out)
 {
 	pctl_blob blob = {.data = NULL};
 	uint8_t *copy;
-	uint64_t n = 0;
+	uint64_t n = 0, from = 0;
 	pctl_cid cid;
-	pctl_status status = pctl_cid_read(text, call, &cid);
+	pctl_status status = pctl_cid_read(m->cid, call, &cid);
 
 	if (status == PCTL_OK)
 		status = pctl_store_size(c->store, &cid, call, &n);
+	from = m->offset < n ? m->offset : n;
+	n -= from;
+	if (m->length != 0 && m->length < n)
+		n = m->length;
 	if (status == PCTL_OK && n > PCTL_MESSAGE_DATA_MAX)
 		return pctl_refuse(call, PC5789_MESSAGE_COUNT, "get.data: %llu bytes, at most %u",
 				   (unsigned long long)n, PCTL_MESSAGE_DATA_MAX);
@@ -115,10 +120,10 @@ static pctl_status answer_bytes(pctl_chain *c, const char *text, const pctl_call
 		status = pctl_store_get(c->store, &cid, call, &blob);
 	if (status != PCTL_OK)
 		return status;
-	copy = pctl_arena_alloc(a, (size_t)blob.n_bytes);
+	copy = pctl_arena_alloc(a, (size_t)n);
 	if (copy != NULL)
-		memcpy(copy, blob.data, (size_t)blob.n_bytes);
-	*out = (pctl_msg_data){copy, blob.n_bytes};
+		memcpy(copy, blob.data + from, (size_t)n);
+	*out = (pctl_msg_data){copy, n};
 	pctl_blob_release(&blob);
 	return copy == NULL ? pctl_no_memory(call, "an answer") : PCTL_OK;
 }
@@ -127,10 +132,19 @@ static pctl_status put_bytes(pctl_chain *c, const pctl_msg_data *m, const pctl_c
 			     pctl_arena *a, pctl_msg_cid *out)
 {
 	char text[PCTL_CID_TEXT_SIZE];
+	pctl_chain_info info;
+	pctl_params p;
 	pctl_cid cid;
-	pctl_status status = pctl_store_put(c->store, m->n_data == 0 ? (const void *)"" : m->data,
-					    m->n_data, call, &cid);
+	pctl_status status = pctl_chain_last(c, call, &info);
 
+	if (status == PCTL_OK)
+		status = pctl_params_in_force(c->state, info.last + 1, call, &p);
+	if (status == PCTL_OK && p.values[PCTL_PARAM_RULES] != PCTL_RULES_RELEASED)
+		return pctl_refuse(call, PC5835_DATA_PUT,
+				   "from version 2 of the rules on a message `blob` brings bytes");
+	if (status == PCTL_OK)
+		status = pctl_store_put(c->store, m->n_data == 0 ? (const void *)"" : m->data,
+					m->n_data, call, &cid);
 	if (status != PCTL_OK)
 		return status;
 	out->cid = pctl_arena_dup(a, pctl_cid_format(&cid, text));
@@ -148,7 +162,7 @@ static pctl_status answer(pctl_chain *c, const pctl_request *r, const pctl_call 
 	case PCTL_MSG_PUT:
 		return put_bytes(c, &r->as.put, call, a, &out->as.put);
 	case PCTL_MSG_GET:
-		return answer_bytes(c, r->as.get.cid, call, a, &out->as.get);
+		return answer_bytes(c, &r->as.get, call, a, &out->as.get);
 	default:
 		return pctl_refuse(call, PC5826_CHAIN_MESSAGE,
 				   "a message of kind %u does not belong to this function",
@@ -182,6 +196,7 @@ pctl_status pctl_chain_answer(pctl_chain *c, const pctl_request *r, const pctl_c
 /* The first error of a request, passed on to whoever listens. */
 typedef struct first_error {
 	const pctl_call *outer;
+	const pctl_chain *chain;
 	uint32_t code, reserved;
 	char message[PCTL_MESSAGE_ERROR_MAX + 1u];
 } first_error;
@@ -190,6 +205,8 @@ static void keep_first(void *ctx, const pctl_diag *d)
 {
 	first_error *e = ctx;
 
+	if (d->severity == PCTL_SEVERITY_WARNING && e->chain->report != NULL)
+		e->chain->report(e->chain->report_ctx, d->code, d->message);
 	if (d->severity == PCTL_SEVERITY_ERROR && e->code == 0) {
 		e->code = d->code;
 		snprintf(e->message, sizeof(e->message), "%s", d->message);
@@ -226,7 +243,7 @@ static pctl_status error_response(first_error *e, const pctl_call *call, pctl_re
 pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			     pctl_response *out)
 {
-	first_error e = {.outer = call};
+	first_error e = {.outer = call, .chain = c};
 	const pctl_call inner = {.head = PCTL_HEAD(pctl_call),
 				 .ctx = &e,
 				 .diag = keep_first,

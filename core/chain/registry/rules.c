@@ -6,7 +6,7 @@
 
 #include "foundation/base/num.h"
 #include "runtime/graph/pipeline.h"
-#include "compiler/analysis/extents.h"
+#include "chain/registry/accept.h"
 #include "compiler/wgsl/wgsl.h"
 
 /* ---- the rules ----------------------------------------------------------------------------- */
@@ -140,36 +140,11 @@ static pctl_status pctl_rule_order(const pctl_kernel_module *u, const pctl_param
 			      "the result depends on the order of these atomic operations");
 }
 
-/* Part of the rules: neither a policy nor what a device can do moves these. Turns cost gas. */
-static const pctl_extent_limits largest_shader = {.most = {[PCTL_EXTENT_INSTRUCTIONS] = 65536,
-							   [PCTL_EXTENT_LARGEST] = 65536,
-							   [PCTL_EXTENT_CALLS] = 16384,
-							   [PCTL_EXTENT_NESTING] = 256,
-							   [PCTL_EXTENT_PRIVATE] = 65536,
-							   [PCTL_EXTENT_FUNCTION_MEMORY] = 262144,
-							   [PCTL_EXTENT_ARRAY] = 16384,
-							   [PCTL_EXTENT_VALUES] = 65536,
-							   [PCTL_EXTENT_EXPRESSION] = 4096,
-							   [PCTL_EXTENT_TABLES] = 1048576}};
-
 static pctl_status pctl_rule_extents(const pctl_kernel_module *u, const pctl_params *params,
 				     const pctl_call *call)
 {
-	pctl_extents x;
-	pctl_pos pos;
-	uint32_t over;
-	pctl_status status = pctl_program_extents(u->program, NULL, call, &x);
-
 	(void)params;
-	if (status != PCTL_OK)
-		return status;
-	over = pctl_extents_over(&x, &largest_shader);
-	if (over == PCTL_N_EXTENTS)
-		return PCTL_OK;
-	pos = pctl_kernel_position(u, x.function[over], x.inst[over]);
-	return pctl_refuse_at(call, PC5809_SHADER_LIMIT, &pos, pctl_extent_doc(over),
-			      "%" PRIu64 " %s, at most %" PRIu64, x.need[over],
-			      pctl_extent_unit(over), largest_shader.most[over]);
+	return pctl_accept_extents(u, call);
 }
 
 static pctl_status pctl_rule_races(const pctl_kernel_module *u, const pctl_params *params,

@@ -40,8 +40,8 @@ pctl_status pctl_rules_concrete(pctl_kernels *k, const pctl_chain_source *source
 				const uint32_t *groups, const pctl_params *p, const pctl_call *call,
 				const pctl_kernel_module **out);
 
-/* Whether a concrete shader is accepted: class (PC5806), variables (PC5807), limits (PC5809), order of atomics and races
- * (PC5808). */
+/* Whether a concrete shader is accepted: class (PC5806), variables (PC5807), sizes (PC5829, accept.h), limits (PC5809),
+ * order of atomics and races (PC5808). */
 pctl_status pctl_rules_accept(const pctl_kernel_module *u, const pctl_params *p,
 			      const pctl_call *call);
 

@@ -5,6 +5,7 @@
 
 #include "chain/accounts/account.h"
 #include "chain/chain_private.h"
+#include "chain/data/data.h"
 #include "chain/graph/edges.h"
 #include "chain/registry/rules.h"
 #include "chain/transition/authorise.h"
@@ -122,13 +123,18 @@ pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m)
 	status = pctl_jobs_read(t->s, id, t->call, &job);
 	if (status != PCTL_OK)
 		return status;
-	pctl_chain_job_clear(&job);
 	if (strcmp(job.sender, m->sender) != 0)
-		return pctl_refuse(t->call, PC5824_JOB_OWNER, "job %s was submitted by %s",
-				   m->job_id, job.sender);
-	status = pctl_jobs_end(t->s, id, PCTL_JOB_FAILED, t->height, 0, NULL,
-			       "cancelled by its sender", t->call);
-	return status == PCTL_OK ? pctl_ledger_release(t->s, t->height, id, t->call) : status;
+		status = pctl_refuse(t->call, PC5824_JOB_OWNER, "job %s was submitted by %s",
+				     m->job_id, job.sender);
+	if (status == PCTL_OK)
+		status = pctl_jobs_end(t->s, id, PCTL_JOB_FAILED, t->height, 0, NULL,
+				       "cancelled by its sender", t->call);
+	if (status == PCTL_OK)
+		status = pctl_ledger_release(t->s, t->height, id, t->call);
+	if (status == PCTL_OK)
+		status = pctl_data_drop_job(t->s, &job, t->call);
+	pctl_chain_job_clear(&job);
+	return status;
 }
 
 static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
@@ -152,6 +158,8 @@ static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 		return pctl_account_control_set(t->s, &r->as.keys, t->call);
 	case PCTL_MSG_ROLE:
 		return take_role(t, &r->as.role, origin);
+	case PCTL_MSG_BLOB:
+		return pctl_apply_blob(t, &r->as.blob);
 	default:
 		return pctl_apply_verdict(t, &r->as.verdict);
 	}

@@ -22,6 +22,8 @@ static int is_charged(uint32_t code)
 	case PC5809_SHADER_LIMIT:
 	case PC5818_JOB_GAS:
 	case PC5819_JOB_BUDGET:
+	case PC5829_SHADER_EXTENT:
+	case PC5867_JOB_MEMORY:
 		return 1;
 	default:
 		return 0;
@@ -30,18 +32,15 @@ static int is_charged(uint32_t code)
 
 /* ---- the charge ---------------------------------------------------------------------------- */
 
-/* One reference of a message: bytes of the store, a job that is known, or nothing given. */
+/* One reference of a message: a job that is known, or nothing given. Bytes are state by here (pctl_data_check). */
 static int is_there(const pctl_taking *t, const char *reference)
 {
 	const char *job = strncmp(reference, "job:", 4) == 0 ? reference + 4 : NULL;
 	uint8_t id[PCTL_DIGEST_BYTES];
 	pctl_chain_job row;
-	pctl_cid cid;
 
-	if (reference[0] == '\0')
-		return 1;
 	if (job == NULL)
-		return pctl_cid_parse(reference, &cid) && pctl_store_has(t->c->store, &cid);
+		return 1;
 	if (!pctl_job_id_parse(job, id) || pctl_jobs_read(t->s, id, NULL, &row) != PCTL_OK)
 		return 0;
 	pctl_chain_job_clear(&row);
@@ -64,8 +63,7 @@ static int are_there(const pctl_taking *t, const char *const *jobs, uint32_t n)
  * no trace, whatever else is wrong with it. */
 static int is_whole(const pctl_taking *t, const pctl_msg_execute *m)
 {
-	int whole = is_there(t, m->input) && is_there(t, m->uniform_cid) &&
-		    are_there(t, m->parent_jobs, m->n_parent_jobs) &&
+	int whole = is_there(t, m->input) && are_there(t, m->parent_jobs, m->n_parent_jobs) &&
 		    are_there(t, m->after, m->n_after);
 
 	for (uint32_t i = 0; whole && i < m->n_bindings; i++)

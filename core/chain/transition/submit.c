@@ -7,6 +7,8 @@
 
 #include "foundation/base/num.h"
 #include "chain/chain_private.h"
+#include "chain/data/data.h"
+#include "chain/registry/accept.h"
 #include "chain/transition/refusal.h"
 #include "chain/registry/registry.h"
 
@@ -18,7 +20,7 @@ typedef struct submission {
 	uint64_t input_bytes, uniform_bytes;
 	uint64_t clock;
 	const char *parents[2u * PCTL_MESSAGE_JOBS_MAX + PCTL_MESSAGE_BINDINGS_MAX + 1u];
-	uint32_t n_parents, reserved;
+	uint32_t n_parents, origin;
 	pctl_gas_price price;
 } submission;
 
@@ -147,8 +149,15 @@ static uint64_t fixed_part(const pctl_program *p, uint32_t type, uint64_t *strid
 	return last->offset;
 }
 
+static int is_released(const submission *s)
+{
+	return s->t->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED;
+}
+
+/* Under version 1 of the rules what this node's store has decides; from version 2 on the state does. */
 static pctl_status size_of(submission *s, const char *source, uint64_t *out)
 {
+	int found = 1;
 	const pctl_call *call = s->t->call;
 	pctl_store *store = s->t->c->store;
 	pctl_cid cid;
@@ -157,6 +166,8 @@ static pctl_status size_of(submission *s, const char *source, uint64_t *out)
 	*out = 0;
 	if (strncmp(source, "job:", 4) == 0)
 		return refer(s, source + 4, out);
+	if (!is_released(s) && s->origin != PCTL_ORIGIN_EPOCH)
+		return pctl_data_look(s->t, source, &found, out);
 	status = pctl_cid_read(source, call, &cid);
 	if (status == PCTL_OK && !pctl_store_has(store, &cid))
 		return pctl_refuse(call, PC5816_JOB_MISSING, "no %s in the store", source);
@@ -256,6 +267,42 @@ static pctl_status check_bytes(submission *s)
 	return status;
 }
 
+/* ---- what it needs ------------------------------------------------------------------------- */
+
+/* From version 2 of the rules on, before anything is compiled for it. The engine's own jobs name what it made itself. */
+static pctl_status check_data(const submission *s)
+{
+	const uint32_t *d = s->m->dispatch;
+
+	if (is_released(s) || s->origin == PCTL_ORIGIN_EPOCH)
+		return PCTL_OK;
+	if (d[0] == 0 || d[1] == 0 || d[2] == 0)
+		return pctl_refuse(s->t->call, PC5866_JOB_EMPTY,
+				   "a dispatch of %" PRIu32 ", %" PRIu32 ", %" PRIu32
+				   " workgroups is of none",
+				   d[0], d[1], d[2]);
+	return pctl_data_check(s->t, s->m);
+}
+
+static pctl_status check_memory(const submission *s)
+{
+	const uint64_t most = s->t->params.values[PCTL_PARAM_JOB_MEMORY_MAX];
+	/* At most 8 of 128 MiB, and a block of 64 KiB. */
+	const uint64_t bytes = s->input_bytes + s->uniform_bytes + s->m->output_bytes;
+	uint64_t need;
+	pctl_status status;
+
+	if (is_released(s))
+		return PCTL_OK;
+	status = pctl_accept_memory(s->unit, bytes, s->t->call, &need);
+	if (status == PCTL_OK && need > most)
+		return pctl_refuse(s->t->call, PC5867_JOB_MEMORY,
+				   "the job needs %" PRIu64 " bytes (%" PRIu64
+				   " of them bound), at most %" PRIu64,
+				   need, bytes, most);
+	return status;
+}
+
 /* ---- gas ----------------------------------------------------------------------------------- */
 
 static pctl_status check_gas(submission *s)
@@ -315,15 +362,19 @@ pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t
 pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
 	const pctl_msg_execute *m = &r->as.execute;
-	submission s = {.t = t, .m = m, .clock = t->clock};
+	submission s = {.t = t, .m = m, .clock = t->clock, .origin = origin};
 	pctl_chain_job job;
 	char text[PCTL_JOB_TEXT_SIZE];
-	pctl_status status = make_unit(&s);
+	pctl_status status = check_data(&s);
 
+	if (status == PCTL_OK)
+		status = make_unit(&s);
 	if (status == PCTL_OK)
 		status = check_order(&s);
 	if (status == PCTL_OK)
 		status = check_bytes(&s);
+	if (status == PCTL_OK)
+		status = check_memory(&s);
 	if (status == PCTL_OK)
 		status = check_gas(&s);
 	if (status != PCTL_OK)
@@ -334,6 +385,8 @@ pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t
 			       .origin = origin,
 			       .output_bytes = m->output_bytes};
 	status = pctl_queue_job(t, r, m->gas_limit, &job);
+	if (status == PCTL_OK && !is_released(&s))
+		status = pctl_data_hold(t->s, m, t->call);
 	if (status != PCTL_OK)
 		return status;
 	t->out->as.execute.job_id = pctl_arena_dup(t->arena, pctl_job_id_format(job.id, text));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chain/chain_private.h"
+#include "chain/data/data.h"
 #include "chain/transition/submit.h"
 #include "chain/messages/uniform.h"
 
@@ -22,7 +23,7 @@ pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid_text, const pctl
 		return PCTL_OK;
 	status = pctl_cid_read(cid_text, call, &cid);
 	if (status == PCTL_OK)
-		status = pctl_store_get(c->store, &cid, call, &blob);
+		status = pctl_data_get(c, &cid, call, &blob);
 	if (status != PCTL_OK)
 		return status;
 	made = pctl_arena_alloc(c->arena, sizeof(*made));
@@ -77,22 +78,25 @@ static pctl_status check_maxima(const pctl_program *p, const uint8_t *block, uin
 	return PCTL_OK;
 }
 
-static pctl_status document(pctl_chain *c, const char *text, const pctl_call *call, pctl_blob *out)
+/* That it is state was looked at where the job was taken in, from version 2 of the rules on. */
+static pctl_status document(pctl_chain *c, const char *text, const pctl_params *p,
+			    const pctl_call *call, pctl_blob *out)
 {
-	uint64_t n = 0;
 	pctl_cid cid;
 	pctl_status status = pctl_cid_read(text, call, &cid);
 
 	if (status != PCTL_OK)
 		return status;
-	if (!pctl_store_has(c->store, &cid))
+	if (p->values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED && !pctl_store_has(c->store, &cid))
 		return pctl_refuse(call, PC5816_JOB_MISSING, "uniforms: no %s in the store", text);
-	status = pctl_store_size(c->store, &cid, call, &n);
-	if (status == PCTL_OK && n > PCTL_UNIFORM_CBOR_MAX)
-		return pctl_refuse(call, PC5775_UNIFORM_SIZE,
-				   "a document of %" PRIu64 " bytes, at most %u", n,
-				   PCTL_UNIFORM_CBOR_MAX);
-	return status == PCTL_OK ? pctl_store_get(c->store, &cid, call, out) : status;
+	status = pctl_data_get(c, &cid, call, out);
+	if (status == PCTL_OK && out->n_bytes > PCTL_UNIFORM_CBOR_MAX) {
+		status = pctl_refuse(call, PC5775_UNIFORM_SIZE,
+				     "a document of %" PRIu64 " bytes, at most %u", out->n_bytes,
+				     PCTL_UNIFORM_CBOR_MAX);
+		pctl_blob_release(out);
+	}
+	return status;
 }
 
 pctl_status pctl_chain_uniform(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
@@ -121,7 +125,7 @@ pctl_status pctl_chain_uniform(pctl_chain *c, const pctl_msg_execute *m, const p
 	if (status == PCTL_OK)
 		status = pctl_rules_compiled(c->kernels, source, p, call, &program);
 	if (status == PCTL_OK)
-		status = document(c, m->uniform_cid, call, &blob);
+		status = document(c, m->uniform_cid, p, call, &blob);
 	if (status != PCTL_OK)
 		return status;
 	status = pctl_uniform_decode(program, blob.data, blob.n_bytes, call, out, n_out);

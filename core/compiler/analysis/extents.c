@@ -448,6 +448,36 @@ pctl_status pctl_program_levels(const pctl_program *p, const pctl_call *call, ui
 	return measure(p, NULL, call, &x, out);
 }
 
+/* Callees stand before their callers. */
+pctl_status pctl_program_depth(const pctl_program *p, const pctl_call *call, uint64_t *depth,
+			       uint32_t *function, uint32_t *inst)
+{
+	uint32_t *all = calloc((size_t)p->n_functions + 1, sizeof(*all));
+
+	*depth = 0;
+	*function = *inst = 0;
+	if (all == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory to measure a program");
+	for (uint32_t f = 0; f < p->n_functions; f++) {
+		all[f] = 1;
+		for (uint32_t v = 0; v < p->functions[f].n_insts; v++) {
+			const pctl_inst *in = &p->insts[p->functions[f].first_inst + v];
+			const uint32_t callee = in->op == PCTL_OP_CALL ? pctl_arg(p, in, 0) : f;
+
+			if (callee == f || all[callee] + 1 <= all[f])
+				continue;
+			all[f] = all[callee] + 1;
+			if (f == p->entries[0].function) {
+				*function = f;
+				*inst = v;
+			}
+		}
+	}
+	*depth = all[p->entries[0].function];
+	free(all);
+	return PCTL_OK;
+}
+
 uint32_t pctl_extents_over(const pctl_extents *x, const pctl_extent_limits *l)
 {
 	uint32_t i = 0;

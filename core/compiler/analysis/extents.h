@@ -53,6 +53,15 @@ pctl_status pctl_program_extents(const pctl_program *p, const pctl_analysis_quer
  */
 pctl_status pctl_program_levels(const pctl_program *p, const pctl_call *call, uint32_t *out);
 
+/*
+ * How many functions are open at once at most, the entry point among them: 1 where nothing is called. function, inst: of a
+ * call that leads there. An entry point alone, as for extents.
+ *
+ * Errors: PC2 for lack of memory.
+ */
+pctl_status pctl_program_depth(const pctl_program *p, const pctl_call *call, uint64_t *depth,
+			       uint32_t *function, uint32_t *inst);
+
 /* The first extent that is over its limit, PCTL_N_EXTENTS when all are within. */
 uint32_t pctl_extents_over(const pctl_extents *x, const pctl_extent_limits *l);
 

@@ -10,6 +10,7 @@
 #include "foundation/base/arena.h"
 #include "foundation/base/file.h"
 #include "foundation/base/program.h"
+#include "runtime/config/hostconf_keys.h"
 
 #define PLACES_MAX 4u
 #define SEARCHED_MAX (PLACES_MAX + 1u)
@@ -27,10 +28,6 @@ typedef struct host_state {
 	uint32_t n_places;
 } host_state;
 
-static const char *const switch_words[] = {"off", "on", NULL};
-static const char *const when_words[] = {"auto", "always", "never", NULL};
-static const char *const progress_words[] = {"auto", "always", "plain", "never", NULL};
-
 /* Paths that are empty here are completed from the home or found beside the executable. */
 static const char built_in_text[] =
 	"directories : { cas = \"cas\"; memo = \"memo\"; cache = \"cache\"; };\n"
@@ -41,198 +38,11 @@ static const char built_in_text[] =
 	"unconfined = ( ); readable = ( ); in_process = false; };\n"
 	"limits : { memory = 0; time = 0; };\n"
 	"cache : { kernels = \"1GiB\"; gc_grace = \"24h\"; };\n"
+	"chain : { gas_per_ms = 0; abstain = false; };\n"
 	"memo = \"on\";\n"
 	"output : { colour = \"auto\"; progress = \"auto\"; };\n"
 	"log : { file = \"\"; level = \"info\"; format = \"text\"; };\n"
 	"defaults : { policy = \"policy/default.cfg\"; gas = \"gas/structured-3.cfg\"; };\n";
-
-static const pctl_conf_field path_element = {.kind = PCTL_FIELD_STRING};
-static const pctl_conf_field id_element = {.kind = PCTL_FIELD_NAME};
-
-static const pctl_conf_field directory_fields[] = {
-	{.key = "cas",
-	 .kind = PCTL_FIELD_STRING,
-	 .doc = "the store of blobs; relative to the home"},
-	{.key = "memo", .kind = PCTL_FIELD_STRING, .doc = "the table of results computed before"},
-	{.key = "cache",
-	 .kind = PCTL_FIELD_STRING,
-	 .doc = "what may vanish: compiled kernels, verdicts on plugins"},
-};
-static const pctl_conf_schema directory_schema =
-	PCTL_CONF_SCHEMA("\"directories\"", directory_fields);
-
-static const pctl_conf_field plugin_fields[] = {
-	{.key = "dirs",
-	 .kind = PCTL_FIELD_LIST,
-	 .element = &path_element,
-	 .max = 64,
-	 .doc = "further directories of plugin manifests; relative to this file"},
-	{.key = "disabled",
-	 .kind = PCTL_FIELD_LIST,
-	 .element = &id_element,
-	 .max = 256,
-	 .doc = "ids of plugins that are listed but never used"},
-};
-static const pctl_conf_schema plugin_schema = PCTL_CONF_SCHEMA("\"plugins\"", plugin_fields);
-
-#define DAY_MS 86400000u
-
-static const pctl_conf_field worker_fields[] = {
-	{.key = "path",
-	 .kind = PCTL_FIELD_STRING,
-	 .doc = "pipectl-worker; empty: beside the executable"},
-	{.key = "probe",
-	 .kind = PCTL_FIELD_DURATION,
-	 .min = 1,
-	 .max = DAY_MS,
-	 .doc = "how long examining a library may take"},
-	{.key = "start",
-	 .kind = PCTL_FIELD_DURATION,
-	 .min = 1,
-	 .max = DAY_MS,
-	 .doc = "how long a worker may take to open its device"},
-	{.key = "call",
-	 .kind = PCTL_FIELD_DURATION,
-	 .min = 1,
-	 .max = DAY_MS,
-	 .doc = "how long one call to a worker may take, besides waiting for the device: of "
-		"processor time, and of doing nothing"},
-	{.key = "grace",
-	 .kind = PCTL_FIELD_DURATION,
-	 .min = 1,
-	 .max = DAY_MS,
-	 .doc = "how long a cancelled worker may take before it is killed"},
-	{.key = "build_cpu",
-	 .kind = PCTL_FIELD_DURATION,
-	 .min = 1,
-	 .max = DAY_MS,
-	 .doc = "processor time that a driver may take to build one program"},
-	{.key = "build_memory",
-	 .kind = PCTL_FIELD_BYTES,
-	 .doc = "memory that it may take for that; 0: no limit"},
-	{.key = "first_run",
-	 .kind = PCTL_FIELD_DURATION,
-	 .max = DAY_MS,
-	 .doc = "by the clock, how long the first run of a program on a device may take, in which "
-		"some drivers "
-		"still compile; 0: no limit"},
-	{.key = "strikes",
-	 .kind = PCTL_FIELD_U64,
-	 .min = 1,
-	 .max = 1000,
-	 .doc = "deaths in a row of one plugin and driver that lead to quarantine"},
-	{.key = "unconfined",
-	 .kind = PCTL_FIELD_LIST,
-	 .element = &path_element,
-	 .max = 64,
-	 .doc = "ids of plugins whose workers are not confined; \"*\": all"},
-	{.key = "readable",
-	 .kind = PCTL_FIELD_LIST,
-	 .element = &path_element,
-	 .max = 64,
-	 .doc = "what confined workers may read besides the system's folders: a driver kept "
-		"elsewhere"},
-	{.key = "in_process",
-	 .kind = PCTL_FIELD_BOOL,
-	 .doc = "run backends that allow it inside pipectl, as --in-process does"},
-};
-static const pctl_conf_schema worker_schema = PCTL_CONF_SCHEMA("\"workers\"", worker_fields);
-
-static const pctl_conf_field limit_fields[] = {
-	{.key = "memory",
-	 .kind = PCTL_FIELD_BYTES,
-	 .doc = "of the buffers of one job, the most that is alive at once; 0: only the policy's "
-		"limit"},
-	{.key = "time",
-	 .kind = PCTL_FIELD_DURATION,
-	 .doc = "of the work of one job; 0: only the policy's limit"},
-};
-static const pctl_conf_schema limit_schema = PCTL_CONF_SCHEMA("\"limits\"", limit_fields);
-
-static const pctl_conf_field cache_fields[] = {
-	{.key = "kernels",
-	 .kind = PCTL_FIELD_BYTES,
-	 .doc = "compiled kernels kept on disk; 0: none"},
-	{.key = "gc_grace",
-	 .kind = PCTL_FIELD_DURATION,
-	 .doc = "blobs younger than this survive `cas gc`"},
-};
-static const pctl_conf_schema cache_schema = PCTL_CONF_SCHEMA("\"cache\"", cache_fields);
-
-static const pctl_conf_field output_fields[] = {
-	{.key = "colour",
-	 .kind = PCTL_FIELD_CHOICE,
-	 .words = when_words,
-	 .doc = "auto: on a terminal, unless NO_COLOR is set"},
-	{.key = "progress",
-	 .kind = PCTL_FIELD_CHOICE,
-	 .words = progress_words,
-	 .doc = "auto: on a terminal; plain: a line every ten seconds"},
-};
-static const pctl_conf_schema output_schema = PCTL_CONF_SCHEMA("\"output\"", output_fields);
-
-static const pctl_conf_field log_fields[] = {
-	{.key = "file",
-	 .kind = PCTL_FIELD_STRING,
-	 .doc = "where the log is added to, below the home; \"-\": standard error; empty: there is "
-		"none"},
-	{.key = "level",
-	 .kind = PCTL_FIELD_CHOICE,
-	 .words = pctl_log_levels,
-	 .doc = "the most detailed that is written"},
-	{.key = "format",
-	 .kind = PCTL_FIELD_CHOICE,
-	 .words = pctl_log_formats,
-	 .doc = "text: for people; json: an object a line"},
-};
-static const pctl_conf_schema log_schema = PCTL_CONF_SCHEMA("\"log\"", log_fields);
-
-static const pctl_conf_field default_fields[] = {
-	{.key = "policy",
-	 .kind = PCTL_FIELD_STRING,
-	 .doc = "policy file; below the home or beside this file; empty: built in"},
-	{.key = "gas",
-	 .kind = PCTL_FIELD_STRING,
-	 .doc = "gas schedule; below the home or beside this file"},
-};
-static const pctl_conf_schema default_schema = PCTL_CONF_SCHEMA("\"defaults\"", default_fields);
-
-static const pctl_conf_field host_fields[] = {
-	{.key = "directories",
-	 .kind = PCTL_FIELD_GROUP,
-	 .group = &directory_schema,
-	 .doc = "where state lies"},
-	{.key = "plugins",
-	 .kind = PCTL_FIELD_GROUP,
-	 .group = &plugin_schema,
-	 .doc = "where plugins are looked for"},
-	{.key = "workers",
-	 .kind = PCTL_FIELD_GROUP,
-	 .group = &worker_schema,
-	 .doc = "the processes that run them"},
-	{.key = "limits",
-	 .kind = PCTL_FIELD_GROUP,
-	 .group = &limit_schema,
-	 .doc = "on top of the policy's"},
-	{.key = "cache",
-	 .kind = PCTL_FIELD_GROUP,
-	 .group = &cache_schema,
-	 .doc = "what is kept and how long"},
-	{.key = "memo",
-	 .kind = PCTL_FIELD_CHOICE,
-	 .words = switch_words,
-	 .doc = "take results that were computed before"},
-	{.key = "output",
-	 .kind = PCTL_FIELD_GROUP,
-	 .group = &output_schema,
-	 .doc = "what a person sees"},
-	{.key = "log", .kind = PCTL_FIELD_GROUP, .group = &log_schema, .doc = "what happened when"},
-	{.key = "defaults",
-	 .kind = PCTL_FIELD_GROUP,
-	 .group = &default_schema,
-	 .doc = "what holds when nothing is named"},
-};
-static const pctl_conf_schema host_schema = PCTL_CONF_SCHEMA("the host configuration", host_fields);
 
 const pctl_conf_schema *pctl_host_config_schema(void)
 {
@@ -521,6 +331,8 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	(void)pctl_conf_as_duration(value_of(s, "cache.gc_grace"), 0, UINT64_MAX, NULL,
 				    &c->gc_grace_s);
 	c->gc_grace_s /= 1000;
+	(void)pctl_conf_as_u64(value_of(s, "chain.gas_per_ms"), 0, INT64_MAX, NULL, &c->gas_per_ms);
+	c->abstain = (uint32_t)value_of(s, "chain.abstain")->integer;
 	c->memo = word_of(s, "memo", switch_words);
 	c->colour = word_of(s, "output.colour", when_words);
 	c->progress = progress_words[word_of(s, "output.progress", progress_words)];

@@ -47,6 +47,8 @@ typedef struct pctl_host_config {
 	uint32_t build_cpu_ms; /* processor time of one build */
 	uint64_t build_memory; /* bytes of one build, 0 none */
 	uint32_t first_run_ms; /* of the first run of a program, by the clock, 0 none */
+	uint64_t gas_per_ms;   /* of this node, for blocks of the chain; 0: not measured */
+	uint32_t abstain;      /* end no block that it has too little time for */
 	uint32_t memo;
 	uint32_t colour;		/* PCTL_WHEN_* */
 	uint32_t log_level, log_format; /* PCTL_LOG_* */

@@ -451,6 +451,20 @@ def workers(h):
               *h.with_policy('plugins : { isolation = "worker"; };'))
 
 
+@host("chain.gas_per_ms", "chain.abstain")
+def pace(h):
+    def says(gas, abstain="false"):
+        return h.document("doctor", *h.with_host(f"chain : {{ gas_per_ms = {gas}; abstain = {abstain}; }};"))
+
+    slow, fast = says(10), says(100000)
+    h.check("one that is too slow for a full block", slow["pace"] == {"gas_per_ms": "10", "full_block_ms": "25000000", "jobs_ms": "2500",
+                                                                    "keeps_up": False}, str(slow.get("pace")))
+    h.check("one that keeps up", fast["pace"]["keeps_up"] and fast["pace"]["full_block_ms"] == "2500", str(fast.get("pace")))
+    h.check("nobody measured it", "pace" not in h.document("doctor"))
+    # What they do to a block: tests/attack/pace.py.
+    h.check("abstaining is in force", says(10, "true")["settings"]["chain.abstain"] == "true", str(slow["settings"]))
+
+
 @host("cache.kernels")
 def kernels(h):
     def size():

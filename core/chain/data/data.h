@@ -1,0 +1,47 @@
+/* Bytes that are state, from version 2 of the rules on: what messages brought and has not expired, sources of shaders, outputs of
+ * jobs, graphs of ranks, and the bytes of no length. Whether they are is a function of the state alone; where this node has
+ * them, or gets them from, is its own business and enters no record. */
+#ifndef PIPECTL_CHAIN_DATA_DATA_H
+#define PIPECTL_CHAIN_DATA_DATA_H
+
+#include "chain/chain_private.h"
+
+/* ---- blobs -------------------------------------------------------------------------------- */
+
+/*
+ * Take in a message BLOB: its bytes are state up to height + blocks, or longer where they are already. Its sender pays at
+ * once, and the gas is burned:
+ *
+ *     blob_byte_cost * bytes + blob_rent * started KiB * started 1024 blocks
+ *
+ * Errors: PC5836, PC5837, PC5713, PC5712, of the store.
+ */
+pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m);
+
+/* Inside an open transaction: a job of version 2 of the rules or later was taken in, and the blobs that it names stay until
+ * it has ended. */
+pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const pctl_call *call);
+/* A job has ended; of one that was taken in under version 1 nothing is done. drop_job decodes the row's message. */
+pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
+			   const pctl_msg_execute *m, const pctl_call *call);
+pctl_status pctl_data_drop_job(pctl_chain_state *s, const pctl_chain_job *job,
+			       const pctl_call *call);
+
+/* The end of a block: blobs that no later block may name and no job uses are state no more. */
+pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_call *call);
+
+/* ---- all that is state -------------------------------------------------------------------- */
+
+/* 1 in *found when a job that is taken in where `t` stands may name these bytes, and then how many they are. PC5838. */
+pctl_status pctl_data_look(const pctl_taking *t, const char *cid, int *found, uint64_t *n_bytes);
+/* The CIDs that a message names but for its shader, 0: its uniforms; "": a place where it names none; NULL behind the last. */
+const char *pctl_data_named(const pctl_msg_execute *m, uint32_t i);
+/* Every CID that an execute message names: PC5834 with the first that is not state. */
+pctl_status pctl_data_check(const pctl_taking *t, const pctl_msg_execute *m);
+
+/* Bytes that are state, from the store of this node, else from others (pctl_chain_set_fetch). PC5838: neither has them. In
+ * a chain under version 1 of the rules, where no bytes are state, the errors are the store's. */
+pctl_status pctl_data_get(pctl_chain *c, const pctl_cid *cid, const pctl_call *call,
+			  pctl_blob *out);
+
+#endif

@@ -1,0 +1,202 @@
+/* Blobs: rows of what messages brought, how long they stay and how many jobs use them; see data.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "chain/data/data.h"
+#include "chain/registry/rules.h"
+#include "chain/state/cursor.h"
+#include "foundation/base/num.h"
+
+#define RENT_BYTES 1024u
+#define RENT_BLOCKS 1024u
+
+/* ---- taking in ---------------------------------------------------------------------------- */
+
+static uint64_t started(uint64_t n, uint64_t unit)
+{
+	return n / unit + (n % unit != 0);
+}
+
+static pctl_status price(const pctl_taking *t, const pctl_msg_blob *m, uint64_t *out)
+{
+	const uint64_t *v = t->params.values;
+	uint64_t rent = 0;
+
+	*out = 0;
+	return pctl_num_mul(v[PCTL_PARAM_BLOB_BYTE_COST], m->n_data, out) &&
+			       pctl_num_mul(started(m->n_data, RENT_BYTES),
+					    started(m->blocks, RENT_BLOCKS), &rent) &&
+			       pctl_num_mul(rent, v[PCTL_PARAM_BLOB_RENT], &rent) &&
+			       pctl_num_add(*out, rent, out)
+		       ? PCTL_OK
+		       : pctl_refuse(t->call, PC5712_LEDGER_OVERFLOW, "the price of a blob");
+}
+
+/* What blobs the open block has taken in so far. */
+static pctl_status taken_in(const pctl_taking *t, uint64_t *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status = pctl_cursor_keep(
+		t->s, t->call, &stmt, "SELECT coalesce(sum(bytes), 0) FROM blobs WHERE height = ?",
+		"h", t->height);
+
+	*out = 0;
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(t->s, stmt, t->call, &more);
+	if (status == PCTL_OK && more)
+		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
+	pctl_cursor_done(stmt);
+	return status;
+}
+
+/* Once a block, since each of the messages stays in its record. */
+static pctl_status check_once(const pctl_taking *t, const char *cid)
+{
+	sqlite3_stmt *stmt = NULL;
+	int there = 0;
+	pctl_status status = pctl_cursor_keep(t->s, t->call, &stmt,
+					      "SELECT 1 FROM blobs WHERE cid = ? AND height = ?",
+					      "th", cid, t->height);
+
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(t->s, stmt, t->call, &there);
+	pctl_cursor_done(stmt);
+	return status == PCTL_OK && there
+		       ? pctl_refuse(t->call, PC5837_DATA_BLOCK,
+				     "block %" PRIu64 " took in %s already", t->height, cid)
+		       : status;
+}
+
+static pctl_status check_size(const pctl_taking *t, const pctl_msg_blob *m)
+{
+	const uint64_t *v = t->params.values;
+	uint64_t before;
+	pctl_status status;
+
+	if (m->n_data > v[PCTL_PARAM_BLOB_BYTES_MAX])
+		return pctl_refuse(t->call, PC5836_DATA_SIZE,
+				   "a blob of %" PRIu64 " bytes, at most %" PRIu64, m->n_data,
+				   v[PCTL_PARAM_BLOB_BYTES_MAX]);
+	if (m->blocks > v[PCTL_PARAM_BLOB_BLOCKS_MAX])
+		return pctl_refuse(t->call, PC5836_DATA_SIZE,
+				   "a blob for %" PRIu64 " blocks, at most %" PRIu64, m->blocks,
+				   v[PCTL_PARAM_BLOB_BLOCKS_MAX]);
+	status = taken_in(t, &before);
+	if (status == PCTL_OK && (before > v[PCTL_PARAM_BLOCK_BLOB_BYTES] ||
+				  m->n_data > v[PCTL_PARAM_BLOCK_BLOB_BYTES] - before))
+		return pctl_refuse(t->call, PC5837_DATA_BLOCK,
+				   "a blob of %" PRIu64 " bytes; block %" PRIu64 " has %" PRIu64
+				   " of at most %" PRIu64,
+				   m->n_data, t->height, before, v[PCTL_PARAM_BLOCK_BLOB_BYTES]);
+	return status;
+}
+
+pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
+{
+	char text[PCTL_CID_TEXT_SIZE];
+	uint64_t gas = 0;
+	pctl_cid cid;
+	pctl_status status = pctl_cid_of(m->data, m->n_data, t->call, &cid);
+
+	if (status == PCTL_OK)
+		status = check_once(t, pctl_cid_format(&cid, text));
+	if (status == PCTL_OK)
+		status = check_size(t, m);
+	if (status == PCTL_OK)
+		status = price(t, m, &gas);
+	if (status == PCTL_OK)
+		status = pctl_ledger_burn(t->s, m->sender, gas, t->call);
+	if (status == PCTL_OK)
+		status = pctl_store_put(t->c->store, m->data, m->n_data, t->call, NULL);
+	return status == PCTL_OK
+		       ? pctl_cursor_write(
+				 t->s, t->call,
+				 "INSERT INTO blobs (cid, bytes, sender, height, expiry, uses) "
+				 "VALUES (?1, ?2, ?3, ?4, ?5, 0) ON CONFLICT (cid) DO UPDATE SET "
+				 "height = ?4, expiry = max(expiry, ?5)",
+				 "ththh", text, m->n_data, m->sender, t->height,
+				 t->height + m->blocks)
+		       : status;
+}
+
+/* ---- uses --------------------------------------------------------------------------------- */
+
+const char *pctl_data_named(const pctl_msg_execute *m, uint32_t i)
+{
+	if (i == 0)
+		return m->uniform_cid;
+	if (i == 1)
+		return strncmp(m->input, "job:", 4) == 0 ? "" : m->input;
+	if (i - 2 >= m->n_bindings)
+		return NULL;
+	return strncmp(m->bindings[i - 2].cid, "job:", 4) == 0 ? "" : m->bindings[i - 2].cid;
+}
+
+static pctl_status each(pctl_chain_state *s, const pctl_msg_execute *m, const char *sql,
+			const pctl_call *call)
+{
+	const char *cid;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && (cid = pctl_data_named(m, i)) != NULL; i++)
+		if (cid[0] != '\0')
+			status = pctl_cursor_write(s, call, sql, "t", cid);
+	return status;
+}
+
+pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const pctl_call *call)
+{
+	return each(s, m, "UPDATE blobs SET uses = uses + 1 WHERE cid = ?", call);
+}
+
+pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
+			   const pctl_msg_execute *m, const pctl_call *call)
+{
+	pctl_params p;
+	const pctl_status status = pctl_params_in_force(s, job->height, call, &p);
+
+	if (status != PCTL_OK || p.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
+		return status;
+	/* 0: the row came when the job was there already, and the bytes are state for another reason. */
+	return each(s, m, "UPDATE blobs SET uses = uses - 1 WHERE cid = ? AND uses > 0", call);
+}
+
+pctl_status pctl_data_drop_job(pctl_chain_state *s, const pctl_chain_job *job,
+			       const pctl_call *call)
+{
+	pctl_request r;
+	pctl_status status = pctl_request_decode(job->message, job->n_message, call, &r);
+
+	if (status == PCTL_OK)
+		status = pctl_data_drop(s, job, &r.as.execute, call);
+	pctl_request_destroy(&r);
+	return status;
+}
+
+pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_call *call)
+{
+	return pctl_cursor_write(s, call, "DELETE FROM blobs WHERE expiry <= ? AND uses = 0", "h",
+				 height);
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+pctl_status pctl_data_check(const pctl_taking *t, const pctl_msg_execute *m)
+{
+	const char *cid;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && (cid = pctl_data_named(m, i)) != NULL; i++) {
+		uint64_t n;
+		int found = 1;
+
+		if (cid[0] != '\0')
+			status = pctl_data_look(t, cid, &found, &n);
+		if (status == PCTL_OK && !found)
+			return pctl_refuse(t->call, PC5834_DATA_MISSING,
+					   "%s is not in the state at height %" PRIu64, cid,
+					   t->height);
+	}
+	return status;
+}
