@@ -54,12 +54,17 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	pctl_status status = PCTL_OK;
 
 	*out = NULL;
-	if (c == NULL)
+	if (c == NULL) {
+		pctl_executor reference = o->reference;
+
+		pctl_executor_close(&reference);
 		return pctl_no_memory(call, "the chain");
+	}
 	c->store = o->store;
 	c->kernels = o->kernels;
 	c->executor = o->executor;
 	c->made = o->made;
+	c->reference = o->reference;
 	c->arena = pctl_arena_create();
 	c->sources = pctl_map_create();
 	if (c->arena == NULL || c->sources == NULL)
@@ -95,6 +100,7 @@ void pctl_chain_close(pctl_chain *c)
 	pctl_chain_evidence_end(c);
 	pctl_map_destroy(c->sources);
 	pctl_arena_destroy(c->arena);
+	pctl_executor_close(&c->reference);
 	free(c);
 }
 
@@ -125,6 +131,11 @@ pctl_store *pctl_chain_store(pctl_chain *c)
 const pctl_executor *pctl_chain_executor(const pctl_chain *c)
 {
 	return c->executor;
+}
+
+const pctl_executor *pctl_chain_reference(const pctl_chain *c)
+{
+	return c->reference.run == NULL ? NULL : &c->reference;
 }
 
 void pctl_chain_set_known(pctl_chain *c, pctl_known_result_fn known, void *ctx)

@@ -18,6 +18,8 @@ typedef struct pctl_chain pctl_chain;
  * kernels   compiles shaders; outlives the chain
  * genesis   values of height 0 for a state that has none; NULL: such a state is refused (PC5723)
  * executor  runs jobs; NULL: end_block is refused (PC5850) when a job would have to run
+ * reference runs again the jobs that are disputed, from version 2 of the rules on; a copy is kept and closed with the chain, also where opening fails. run NULL: such
+ *           messages are trouble of this node (PC5850)
  * made      where it is noted how outputs stand, by CID, as runs do; outlives the chain; NULL: nowhere. No state
  */
 typedef struct pctl_chain_options {
@@ -26,6 +28,7 @@ typedef struct pctl_chain_options {
 	pctl_kernels *kernels;
 	const pctl_params *genesis;
 	const pctl_executor *executor;
+	pctl_executor reference;
 	pctl_memo *made;
 } pctl_chain_options;
 

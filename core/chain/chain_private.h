@@ -15,6 +15,7 @@ struct pctl_chain {
 	pctl_store *store;
 	pctl_kernels *kernels;
 	const pctl_executor *executor;
+	pctl_executor reference; /* run NULL: none */
 	pctl_known_result_fn known;
 	void *known_ctx;
 	pctl_chain_record_fn record; /* NULL: nobody is told */
@@ -42,6 +43,8 @@ void pctl_chain_evidence_end(pctl_chain *c);
 pctl_evidence pctl_chain_evidence_of(const pctl_chain *c, const pctl_cid *cid);
 
 const pctl_executor *pctl_chain_executor(const pctl_chain *c); /* NULL: none */
+/* Runs disputed jobs; NULL: none. */
+const pctl_executor *pctl_chain_reference(const pctl_chain *c);
 /* Tell whoever pctl_chain_set_record named. */
 pctl_status pctl_chain_recorded(const pctl_chain *c, const struct pctl_block_record *record,
 				const pctl_call *call);
@@ -85,5 +88,6 @@ pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t
 pctl_status pctl_apply_name(const pctl_taking *t, const pctl_msg_name *m);
 pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m);
 pctl_status pctl_apply_verdict(const pctl_taking *t, const pctl_msg_verdict *m);
+pctl_status pctl_apply_dispute(const pctl_taking *t, const pctl_msg_verdict *m);
 
 #endif

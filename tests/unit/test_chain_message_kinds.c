@@ -35,7 +35,7 @@ static pctl_request name(uint32_t op)
 
 static pctl_request verdict(void)
 {
-	return (pctl_request){.kind = PCTL_MSG_VERDICT, .as.verdict = {"alice", "bob", CID}};
+	return (pctl_request){.kind = PCTL_MSG_VERDICT, .as.verdict = {"alice", "bob", CID, "", ""}};
 }
 
 static const uint8_t thirty_two[2][32] = {{1}, {2}}, sixty_four[64] = {3};
@@ -84,7 +84,7 @@ static void test_chain_message_kinds__good_messages_pass_both_ways(void **state)
 		name(PCTL_NAME_ALIAS),
 		name(PCTL_NAME_DEPRECATE),
 		{.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", ID_A}},
-		{.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID}},
+		{.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID, 0, 0}},
 		verdict(),
 		keys(),
 		role(),
@@ -170,7 +170,7 @@ static void test_chain_message_kinds__names_and_bytes_refuse_every_field(void **
 {
 	static uint8_t data[PCTL_MESSAGE_DATA_MAX + 1];
 	const pctl_request cancel = {.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", ID_A}};
-	const pctl_request link = {.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID}};
+	const pctl_request link = {.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID, 0, 0}};
 	const pctl_request put = {.kind = PCTL_MSG_PUT, .as.put = {data, 1}};
 	const pctl_request get = {.kind = PCTL_MSG_GET, .as.get = {CID}};
 	const pctl_response put_response = {.kind = PCTL_MSG_PUT, .as.put = {CID}};

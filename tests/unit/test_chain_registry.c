@@ -169,7 +169,7 @@ static void bond(rig *g, const char *name, uint64_t amount)
 static void test_chain_registry__a_verdict_slashes_once(void **state)
 {
 	rig g = start_default();
-	pctl_request r = {.kind = PCTL_MSG_VERDICT, .as.verdict = {"v1", "cheat", g.input}};
+	pctl_request r = {.kind = PCTL_MSG_VERDICT, .as.verdict = {"v1", "cheat", g.input, "", ""}};
 	pctl_ledger_account a;
 
 	(void)state;

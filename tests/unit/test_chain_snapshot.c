@@ -218,7 +218,7 @@ static void test_chain_snapshot__links_and_inputs_of_accounts_are_taken(void **s
 	add(s, PCTL_EDGE_INPUT, cids[1], cids[2], cids[2], jobs[1], 5);
 	add(s, PCTL_EDGE_LINK, cids[1], cids[2], "account:" PCTL_EPOCH_ACCOUNT, "", 5);
 	add(s, PCTL_EDGE_OUTPUT, jobs[0], cids[1], cids[2], jobs[0], 4);
-	ALLOWED(pctl_snapshot_take(s, 9, &call, &shot));
+	ALLOWED(pctl_snapshot_take(s, 9, 0, &call, &shot));
 	assert_int_equal(shot.n_nodes, 2);
 	assert_int_equal(shot.n_edges, 2);
 	assert_int_equal(word(&shot, 6), 9);

@@ -1,6 +1,8 @@
 /* Verifying blocks of this node against its own history, in a chain in memory. */
 #include "chain/replay/verify.h"
 
+#include "chain/chain_private.h"
+
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -190,6 +192,10 @@ static pctl_status rebuild(pctl_chain *c, const pctl_history *h, const pctl_veri
 	pctl_chain *rebuilt = NULL;
 	pctl_status status = pctl_history_genesis(h, call, &genesis);
 
+	if (pctl_chain_reference(c) != NULL) {
+		options.reference = *pctl_chain_reference(c);
+		options.reference.close = NULL; /* c closes it */
+	}
 	options.genesis = &genesis;
 	if (status == PCTL_OK)
 		status = pctl_chain_open(&options, call, &rebuilt);
