@@ -5,7 +5,7 @@
 #include "foundation/base/num.h"
 #include "chain/accounts/account.h"
 #include "chain/state/amount.h"
-#include "chain/ledger/params.h"
+#include "chain/ledger/stake.h"
 #include "chain.h"
 #include "ledger.h"
 
@@ -114,11 +114,13 @@ static pctl_status show_account(pctl_app *app, pctl_chain_state *s, const char *
 {
 	pctl_ledger_account a;
 	pctl_ledger_report r;
-	uint64_t earned;
+	uint64_t earned, leaving = 0;
 	pctl_status status = pctl_ledger_account_read(s, name, app->call, &a);
 
 	if (status == PCTL_OK)
 		status = pctl_ledger_account_report(s, name, app->call, &r, &earned);
+	if (status == PCTL_OK)
+		status = pctl_stake_leaving(s, name, app->call, &leaving);
 	if (status != PCTL_OK)
 		return status;
 	if (app->json)
@@ -128,6 +130,7 @@ static pctl_status show_account(pctl_app *app, pctl_chain_state *s, const char *
 	print_number(app, "balance", a.balance);
 	print_number(app, "reserved", a.reserved);
 	print_number(app, "bond", a.bond);
+	print_number(app, "unbonding", leaving);
 	print_number(app, "earned", earned);
 	print_report(app, &r);
 	return PCTL_OK;
