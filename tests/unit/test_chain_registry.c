@@ -180,7 +180,7 @@ static void test_chain_registry__a_verdict_slashes_once(void **state)
 	r.as.verdict.accused = "ann";
 	refused_with(&g, &r, PC5825_VERDICT_VOTE); /* no bond to take */
 	bond(&g, "cheat", 1000);
-	r.as.verdict = (pctl_msg_verdict){"ann", "cheat", g.input};
+	r.as.verdict = (pctl_msg_verdict){"ann", "cheat", g.input, "", ""};
 	refused_with(&g, &r, PC5825_VERDICT_VOTE); /* no bond to vote with */
 	r.as.verdict.sender = "cheat";
 	refused_with(&g, &r, PC5825_VERDICT_VOTE); /* against itself */

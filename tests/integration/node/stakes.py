@@ -22,11 +22,13 @@ MESSAGES = int(sys.argv[sys.argv.index("--messages") + 1]) if "--messages" in sy
 NAMES = ("ada", "bob", "eve", "zoe")
 KEYS = {n: Key(hashlib.sha256(n.encode()).digest()) for n in (*NAMES, "ender")}
 UNBONDING, LINK, ALIAS, FLOOR = 3, 70, 110, 400
-START = {"ada": 5000, "bob": 3000, "eve": 2 ** 64 - 1 - 9000, "zoe": 1000}
+START = {"ada": 5000, "bob": 3000, "eve": 2 ** 64 - 1 - 9300, "zoe": 1000}
 MOST = 2 ** 64 - 1
-SHADER = b"""@group(0) @binding(0) var<storage, read> a : array<u32>;
-@group(1) @binding(0) var<storage, read_write> b : array<u32, 1>;
-@compute @workgroup_size(1) fn main() { b[0] = a[0]; }
+SHADER = b"""//# max dispatch = 64, 1, 1
+@group(0) @binding(0) var<storage, read> a : array<u32>;
+@group(1) @binding(0) var<storage, read_write> b : array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) g : vec3<u32>) { b[g.x] = a[g.x]; }
 """
 
 
