@@ -88,6 +88,10 @@ pctl_status pctl_chain_batch_begin(pctl_chain *c, const pctl_call *call);
 pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call);
 void pctl_chain_batch_abort(pctl_chain *c); /* none of it; also for a batch that trouble ended */
 
+/* Forget texts and kernels of shaders where more than `most` are kept; they are read and made again when they are needed. By who
+ * has the kernels for this chain alone, between messages and blocks. */
+pctl_status pctl_chain_forget_shaders(pctl_chain *c, uint32_t most, const pctl_call *call);
+
 /* Answer a query (QUERY, BLOCK_QUERY, GET ..) from the state as it is; changes nothing. */
 pctl_status pctl_chain_answer(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			      pctl_response *out);

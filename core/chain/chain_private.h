@@ -23,9 +23,10 @@ struct pctl_chain {
 	pctl_author_fn author; /* NULL: a message made by hand is taken in as it is */
 	void *author_ctx;
 	uint64_t author_blocks;
-	pctl_arena *arena; /* texts of shaders */
+	pctl_arena *arena;
+	pctl_arena *texts; /* of shaders */
 	const char *dir;   /* in the arena; NULL: in memory */
-	pctl_map *sources; /* CID to the pctl_chain_source in the arena */
+	pctl_map *sources; /* CID to the pctl_chain_source in `texts` */
 	pctl_memo *made;
 	pctl_map *
 		evidence; /* of the jobs of the last block: hex of the id to pctl_evidence, which it owns */

@@ -38,6 +38,12 @@ static pctl_request verdict(void)
 	return (pctl_request){.kind = PCTL_MSG_VERDICT, .as.verdict = {"alice", "bob", CID, "", ""}};
 }
 
+static pctl_request dispute(void)
+{
+	return (pctl_request){.kind = PCTL_MSG_VERDICT,
+			      .as.verdict = {"alice", "", "", ID_A, CID}};
+}
+
 static const uint8_t thirty_two[2][32] = {{1}, {2}}, sixty_four[64] = {3};
 static const pctl_msg_bytes two_keys[] = {{thirty_two[0], 32}, {thirty_two[1], 32}};
 static const pctl_msg_bytes swapped_keys[] = {{thirty_two[1], 32}, {thirty_two[0], 32}};
@@ -86,6 +92,8 @@ static void test_chain_message_kinds__good_messages_pass_both_ways(void **state)
 		{.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", ID_A}},
 		{.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID, 0, 0}},
 		verdict(),
+		dispute(),
+		{.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID, 1, 0}},
 		keys(),
 		role(),
 		authored(keys()),
@@ -195,6 +203,14 @@ static void test_chain_message_kinds__names_and_bytes_refuse_every_field(void **
 	WRONG_REQUEST(verdict(), verdict.accused = "", PC5784_MESSAGE_MISSING, "verdict.accused");
 	WRONG_REQUEST(verdict(), verdict.accused = "B", PC5785_MESSAGE_SENDER, "verdict.accused");
 	WRONG_REQUEST(verdict(), verdict.evidence = "x", PC5786_MESSAGE_CID, "verdict.evidence");
+	WRONG_REQUEST(dispute(), verdict.job_id = "12", PC5787_MESSAGE_HASH, "verdict.job_id");
+	WRONG_REQUEST(dispute(), verdict.job_id = "", PC5784_MESSAGE_MISSING, "verdict.job_id");
+	WRONG_REQUEST(dispute(), verdict.output = "", PC5784_MESSAGE_MISSING, "verdict.output");
+	WRONG_REQUEST(dispute(), verdict.output = "x", PC5786_MESSAGE_CID, "verdict.output");
+	WRONG_REQUEST(dispute(), verdict.accused = "bob", PC5730_MESSAGE_OPERATION,
+		      "verdict.accused");
+	WRONG_REQUEST(dispute(), verdict.evidence = CID, PC5730_MESSAGE_OPERATION,
+		      "verdict.evidence");
 	WRONG_REQUEST(put, put.n_data = sizeof(data), PC5789_MESSAGE_COUNT, "put.data");
 	WRONG_REQUEST(get, get.cid = "", PC5784_MESSAGE_MISSING, "get.cid");
 	WRONG_RESPONSE(put_response, put.cid = "x", PC5786_MESSAGE_CID, "put.cid");

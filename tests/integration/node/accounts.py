@@ -100,7 +100,10 @@ def files():
                        ('accounts : ( { name = "a"; }, { name = "a"; } );', "PC5848"), ('accounts : ( { name = "a"; keys = [ "12" ]; } );', "PC5848"),
                        ('accounts : ( { name = "a"; balance = "many"; } );', "PC5848"), ('accounts : ( { name = "a"; roles = [ "king" ]; } );', "PC10"),
                        (f'accounts : ( {{ name = "a"; keys = [ "{"00" * 32}" ]; }} );', "PC5844"),
-                       (f'accounts : ( {{ name = "a"; balance = "7"; }}, {{ name = "b"; keys = [ "{K["ada"].public.hex()}" ]; threshold = 2; }} );', "PC5793")):
+                       (f'accounts : ( {{ name = "a"; balance = "7"; }}, {{ name = "b"; keys = [ "{K["ada"].public.hex()}" ]; threshold = 2; }} );', "PC5793"),
+                       ('accounts : ( { name = "a"; balance = "7"; } );', "PC6106"),
+                       (f'accounts : ( {{ name = "executor"; keys = [ "{K["ada"].public.hex()}" ]; }} );', "PC5898"),
+                       ('accounts : ( { name = "rank"; roles = [ "block" ]; } );', "PC5898")):
         begin([])
         with open(conf("genesis.cfg"), "w", encoding="utf-8") as f:
             f.write("genesis : {\n  version = 1;\n  " + text + "\n};\n")
@@ -237,6 +240,52 @@ def homes():
     del h.env["PIPECTL_PASSPHRASE"]
 
 
+def torn():
+    """Making a key that was stopped half way: what is left of it is no key, and in nobody's way."""
+    folder = os.path.join(w.home, "accounts")
+    with open(os.path.join(folder, "half.pub"), "w", encoding="utf-8") as f:
+        f.write("00" * 32 + "\n")
+    with open(os.path.join(folder, "half.pem.new"), "w", encoding="utf-8") as f:
+        f.write("-----BEGIN PRIV")
+    h.check("a public half alone is no key", "half" not in [k["name"] for k in w.answer("key", "list")["keys"]], "key list")
+    made = w.answer("key", "new", "half", "--no-passphrase")["keys"][0]
+    h.check("and does not keep the key from being made", made["key"] != "00" * 32 and not os.path.exists(os.path.join(folder, "half.pem.new")), str(made))
+    os.remove(os.path.join(folder, "half.pub"))
+    listed = {k["name"]: k["key"] for k in w.answer("key", "list")["keys"]}
+    h.check("a public half follows from its key", listed.get("half") == made["key"], str(listed))
+    os.remove(os.path.join(folder, "eve.pub"))
+    w.refused("but not from one that is encrypted", "PC5849", 3, "key", "list")
+    for name in ("eve.pem", "half.pem", "half.pub"):
+        os.remove(os.path.join(folder, name))
+
+
+def upgraded():
+    """A chain that began under version 1: first keys are everybody's but the chain's own names', and the end of a block is the engine's."""
+    global w, CHAIN
+    w = World(h, "upgraded")
+    begin([], "1")
+    os.remove(conf("genesis.cfg"))
+    h.env["PIPECTL_HOME"] = w.home
+    node = wire.Node(h, name="upgraded.sock")
+    c = node.client()
+    for kind, values in (("ledger", dict(sender="ada", op=1, to="ada", amount=5000)), ("ledger", dict(sender="ada", op=1, to="executor", amount=10)),
+                         ("ledger", dict(sender="executor", op=2, to="ada", amount=1)), ("ledger", dict(sender="ada", op=3, amount=1000)),
+                         ("params", dict(sender="ada", op=1, height=2, changes=[dict(name="rules", value="2")])),
+                         ("params", dict(sender="ada", op=2, proposal=1, yes=1)), ("params", dict(sender="ada", op=3, proposal=1)), ("block_end", {})):
+        got, fields = c.ask(kind, **values)
+        h.check(f"under version 1: {kind} {values}", got != "error", str(fields))
+    CHAIN = bytes.fromhex(w.answer("ledger", "show")["chain"])
+    refused("the first keys of a name of the chain", c, 5844, "keys", dict(sender="executor", threshold=1, keys=[K["eve"].public]), [K["eve"]], 1)
+    sent = 6
+    taken("the first keys of an account", c, "keys", dict(sender="ada", threshold=1, keys=[K["ada"].public]), [K["ada"]], sent)
+    refused("what was proposed under version 1", c, 5724, "params", dict(sender="ada", op=3, proposal=1), [K["ada"]], sent + 1)
+    refused("back to version 1", c, 5900, "params", dict(sender="ada", op=1, height=9, changes=[dict(name="rules", value="1")]), [K["ada"]], sent + 1)
+    refused("the end of a block by somebody", c, 5847, "block_end", {}, [K["ada"]], 2)
+    got, fields = c.ask("block_end")
+    h.check("the end of a block by the engine", got == "block_end" and fields["height"] == 2, str(fields))
+    node.stop(signal.SIGTERM)
+
+
 def again():
     """The block and what is open behind it, from the history alone."""
     w.text("block", "verify", "1..1", "--backend", "cpu")
@@ -282,7 +331,9 @@ def main():
     node.stop(signal.SIGTERM)
     homes()
     again()
+    torn()
     old()
+    upgraded()
     h.finish()
 
 
