@@ -35,13 +35,13 @@ static pctl_request name(uint32_t op)
 
 static pctl_request verdict(void)
 {
-	return (pctl_request){.kind = PCTL_MSG_VERDICT, .as.verdict = {"alice", "bob", CID, "", ""}};
+	return (pctl_request){.kind = PCTL_MSG_VERDICT,
+			      .as.verdict = {"alice", "bob", CID, "", ""}};
 }
 
 static pctl_request dispute(void)
 {
-	return (pctl_request){.kind = PCTL_MSG_VERDICT,
-			      .as.verdict = {"alice", "", "", ID_A, CID}};
+	return (pctl_request){.kind = PCTL_MSG_VERDICT, .as.verdict = {"alice", "", "", ID_A, CID}};
 }
 
 static const uint8_t thirty_two[2][32] = {{1}, {2}}, sixty_four[64] = {3};

@@ -92,7 +92,8 @@ static void test_chain_queue__tips_decide_and_parents_come_first(void **state)
 
 	(void)state;
 	prices(&large, &small);
-	rig_begin_under(&r, 2, large + 500, 1); /* one large job a block, with a parent or without */
+	rig_begin_under(&r, 2, large + 500,
+			1); /* one large job a block, with a parent or without */
 	OK(send(&r, "alice", 60, 0, NULL, a));
 	OK(send(&r, "alice", 60, 5, NULL, b));
 	OK(send(&r, "alice", 60, 7, NULL, c));
@@ -258,9 +259,9 @@ static uint32_t count(rig *r, const char *text)
 	sqlite3_stmt *stmt = NULL;
 	uint32_t n;
 
-	assert_int_equal(sqlite3_prepare_v2(pctl_chain_db(pctl_cursor(r->chain)), text, -1, &stmt,
-					    NULL),
-			 SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(pctl_chain_db(pctl_cursor(r->chain)), text, -1, &stmt, NULL),
+		SQLITE_OK);
 	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
 	n = (uint32_t)sqlite3_column_int(stmt, 0);
 	sqlite3_finalize(stmt);
@@ -306,8 +307,8 @@ static uint32_t ranks(uint64_t rules)
 		for (int i = 0; i < 5; i++)
 			OK(send(&r, "alice", 60, 100000, NULL, id));
 		(void)end(&r);
-		assert_int_equal(count(&r, "SELECT count(*) FROM jobs WHERE origin = 1 AND ended = 3"),
-				 2);
+		assert_int_equal(
+			count(&r, "SELECT count(*) FROM jobs WHERE origin = 1 AND ended = 3"), 2);
 	}
 	rig_end(&r);
 	return n;
@@ -361,8 +362,8 @@ static void test_chain_queue__names_of_the_chain_have_no_keys(void **state)
 {
 	static const uint8_t key[32] = {9};
 	const pctl_msg_bytes one = {key, sizeof(key)};
-	static const char *const names[] = {"rank", "executor", "treasury", "burned", "supply",
-					    "genesis", "engine", "chain"};
+	static const char *const names[] = {"rank",   "executor", "treasury", "burned",
+					    "supply", "genesis",  "engine",   "chain"};
 	const pctl_params p = params_of(2, 0);
 	pctl_chain_options o = {.genesis = &p};
 	rig r;
@@ -374,7 +375,8 @@ static void test_chain_queue__names_of_the_chain_have_no_keys(void **state)
 	rig_close(&r);
 	OK(pctl_chain_open(&o, &call, &r.chain));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const pctl_request keys = {.kind = PCTL_MSG_KEYS, .as.keys = {names[i], &one, 1, 1}};
+		const pctl_request keys = {.kind = PCTL_MSG_KEYS,
+					   .as.keys = {names[i], &one, 1, 1}};
 		const pctl_request role = {.kind = PCTL_MSG_ROLE,
 					   .as.role = {names[i], names[i], PCTL_ROLE_BLOCK, 0}};
 		const pctl_request gas = {

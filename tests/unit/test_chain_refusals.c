@@ -198,9 +198,8 @@ static void test_chain_refusals__verdict_and_others(void **state)
 	rig g = start_default();
 	pctl_request bond = ledger_of(PCTL_LEDGER_BOND, "ann", "", 500);
 	pctl_request credit = ledger_of(PCTL_LEDGER_CREDIT, "ann", "bob", 5);
-	pctl_request verdict = {
-		.kind = PCTL_MSG_VERDICT,
-		.as.verdict = {"ann", "bob", NO_CID, "", ""}};
+	pctl_request verdict = {.kind = PCTL_MSG_VERDICT,
+				.as.verdict = {"ann", "bob", NO_CID, "", ""}};
 	pctl_request query = {.kind = PCTL_MSG_QUERY, .as.query = {NONE64}};
 	pctl_request block = {.kind = PCTL_MSG_BLOCK_END,
 			      .as.block = {.height = 7, .executor = ""}};

@@ -203,7 +203,8 @@ static void test_chain_stake__what_no_dispute_is_about(void **state)
 		(void)end(&r);
 		q.as.verdict.sender = "bob";
 		FAILS(try(&r, &q), PC5713_LEDGER_FUNDS);
-		q.as.verdict.job_id = "1111111111111111111111111111111111111111111111111111111111111111";
+		q.as.verdict.job_id =
+			"1111111111111111111111111111111111111111111111111111111111111111";
 		FAILS(try(&r, &q), PC5801_JOB_UNKNOWN);
 		q.as.verdict.output = "";
 		FAILS(try(&r, &q), PC5784_MESSAGE_MISSING);
@@ -304,11 +305,9 @@ static pctl_request propose(const char *sender, uint64_t height, const pctl_msg_
 
 static pctl_request vote(const char *sender, uint64_t id)
 {
-	return (pctl_request){.kind = PCTL_MSG_PARAMS,
-			      .as.params = {.sender = sender,
-					    .op = PCTL_PARAMS_VOTE,
-					    .proposal = id,
-					    .yes = 1}};
+	return (pctl_request){
+		.kind = PCTL_MSG_PARAMS,
+		.as.params = {.sender = sender, .op = PCTL_PARAMS_VOTE, .proposal = id, .yes = 1}};
 }
 
 static pctl_request apply(const char *sender, uint64_t id)
@@ -321,7 +320,8 @@ static pctl_request apply(const char *sender, uint64_t id)
 static void test_chain_stake__votes_weigh_what_was_bonded_when_it_was_proposed(void **state)
 {
 	static const pctl_msg_param_change change = {"slash_ppm", "1000000"};
-	const pctl_request by_bob = propose("bob", 50, &change), by_zoe = propose("zoe", 50, &change);
+	const pctl_request by_bob = propose("bob", 50, &change),
+			   by_zoe = propose("zoe", 50, &change);
 	const pctl_request bob = vote("bob", 1), zoe = vote("zoe", 1), done = apply("bob", 1);
 	pctl_proposal p;
 	rig r;
@@ -386,13 +386,13 @@ static void test_chain_stake__the_history_of_all_bonds_is_their_sum(void **state
 		for (int k = 0; k < 6; k++) {
 			const char *name = names[(seed = seed * 1103515245u + 12345u) >> 16 & 3];
 			const uint64_t n = 1 + (seed >> 20) % 500;
-			const pctl_request q = {
-				.kind = PCTL_MSG_LEDGER,
-				.as.ledger = {.sender = name,
-					      .op = seed >> 19 & 1 ? PCTL_LEDGER_BOND
-								   : PCTL_LEDGER_UNBOND,
-					      .to = "",
-					      .amount = n}};
+			const pctl_request q = {.kind = PCTL_MSG_LEDGER,
+						.as.ledger = {.sender = name,
+							      .op = seed >> 19 & 1
+									    ? PCTL_LEDGER_BOND
+									    : PCTL_LEDGER_UNBOND,
+							      .to = "",
+							      .amount = n}};
 
 			(void)try(&r, &q);
 		}
@@ -431,7 +431,8 @@ static void test_chain_stake__the_rules_never_go_down(void **state)
 		take(&r, &done);
 	}
 	{
-		const pctl_request lower = propose("bob", 4, &down), higher = propose("bob", 4, &unknown);
+		const pctl_request lower = propose("bob", 4, &down),
+				   higher = propose("bob", 4, &unknown);
 
 		FAILS(try(&r, &lower), PC5893_RULES_DOWN);
 		FAILS(try(&r, &higher), PC5721_PARAM_VALUE);
@@ -445,11 +446,10 @@ static void test_chain_stake__the_rules_never_go_down(void **state)
 	rig_end(&r);
 }
 
-PCTL_TESTS_MAIN(
-	PCTL_TEST(test_chain_stake__a_bond_of_one_destroys_no_other),
-	PCTL_TEST(test_chain_stake__a_dispute_is_run_again_and_who_was_wrong_pays),
-	PCTL_TEST(test_chain_stake__what_no_dispute_is_about),
-	PCTL_TEST(test_chain_stake__a_bond_comes_back_after_its_blocks),
-	PCTL_TEST(test_chain_stake__votes_weigh_what_was_bonded_when_it_was_proposed),
-	PCTL_TEST(test_chain_stake__the_history_of_all_bonds_is_their_sum),
-	PCTL_TEST(test_chain_stake__the_rules_never_go_down))
+PCTL_TESTS_MAIN(PCTL_TEST(test_chain_stake__a_bond_of_one_destroys_no_other),
+		PCTL_TEST(test_chain_stake__a_dispute_is_run_again_and_who_was_wrong_pays),
+		PCTL_TEST(test_chain_stake__what_no_dispute_is_about),
+		PCTL_TEST(test_chain_stake__a_bond_comes_back_after_its_blocks),
+		PCTL_TEST(test_chain_stake__votes_weigh_what_was_bonded_when_it_was_proposed),
+		PCTL_TEST(test_chain_stake__the_history_of_all_bonds_is_their_sum),
+		PCTL_TEST(test_chain_stake__the_rules_never_go_down))

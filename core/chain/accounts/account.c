@@ -71,10 +71,9 @@ int pctl_account_is_reserved(const char *name)
 
 static pctl_status check_reserved(const char *name, const pctl_call *call)
 {
-	return !pctl_account_is_reserved(name)
-		       ? PCTL_OK
-		       : pctl_refuse(call, PC5898_NAME_RESERVED, "\"%s\" is a name of the chain",
-				     name);
+	return !pctl_account_is_reserved(name) ? PCTL_OK
+					       : pctl_refuse(call, PC5898_NAME_RESERVED,
+							     "\"%s\" is a name of the chain", name);
 }
 
 pctl_status pctl_account_control_read(pctl_chain_state *s, const char *account,

@@ -55,8 +55,8 @@ static void hold_back_by_all(const walk *k, pctl_block_waiting *it, const pctl_m
 		hold_back(k, it, m->parent_jobs[i]);
 	for (uint32_t i = 0; i < m->n_after; i++)
 		hold_back(k, it, m->after[i]);
-	for (uint32_t i = 0;
-	     (reference = pctl_block_reference(m, i, &group, &binding)) != NULL; i++)
+	for (uint32_t i = 0; (reference = pctl_block_reference(m, i, &group, &binding)) != NULL;
+	     i++)
 		if (pctl_block_job_of(reference) != NULL)
 			hold_back(k, it, pctl_block_job_of(reference));
 }

@@ -45,10 +45,9 @@ static void keep_first(void *ctx, const pctl_diag *d)
 
 const char *pctl_epoch_shader(int which)
 {
-	static const char *const texts[PCTL_EPOCH_SHADERS] = {
-		[PCTL_EPOCH_SPREAD] = KERNEL_SPREAD,
-		[PCTL_EPOCH_SETTLE] = KERNEL_SETTLE,
-		[PCTL_EPOCH_GATHER] = KERNEL_GATHER};
+	static const char *const texts[PCTL_EPOCH_SHADERS] = {[PCTL_EPOCH_SPREAD] = KERNEL_SPREAD,
+							      [PCTL_EPOCH_SETTLE] = KERNEL_SETTLE,
+							      [PCTL_EPOCH_GATHER] = KERNEL_GATHER};
 
 	return texts[which];
 }
@@ -190,15 +189,14 @@ static uint64_t lanes_of(const ranking *r, uint32_t part)
 {
 	const uint64_t left = r->epoch.n_edges - (uint64_t)part * r->most_edges;
 
-	return (left < r->most_edges ? left : r->most_edges) +
-	       (part == 0 ? r->epoch.n_nodes : 0);
+	return (left < r->most_edges ? left : r->most_edges) + (part == 0 ? r->epoch.n_nodes : 0);
 }
 
 static pctl_status submit_iteration(ranking *r)
 {
 	reference sums, more;
-	pctl_status status = submit_job(r, PCTL_EPOCH_SPREAD, lanes_of(r, 0), &r->ranks,
-					r->parts[0], &sums);
+	pctl_status status =
+		submit_job(r, PCTL_EPOCH_SPREAD, lanes_of(r, 0), &r->ranks, r->parts[0], &sums);
 
 	for (uint32_t part = 1; status == PCTL_OK && part < r->n_parts; part++) {
 		const reference before = sums;
@@ -220,14 +218,15 @@ static pctl_status write_epoch(ranking *r)
 	const pctl_epoch *e = &r->epoch;
 
 	return pctl_cursor_write(r->s, &r->call, "INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?)",
-				 "htthhhd", e->height, r->parts[0], pctl_cid_format(&e->names, names),
-				 e->n_nodes, e->n_edges, e->iterations, e->last);
+				 "htthhhd", e->height, r->parts[0],
+				 pctl_cid_format(&e->names, names), e->n_nodes, e->n_edges,
+				 e->iterations, e->last);
 }
 
 static pctl_status submit_all(ranking *r)
 {
-	const int n_shaders = pctl_params_has_stakes(&r->params) ? PCTL_EPOCH_SHADERS
-								 : PCTL_EPOCH_GATHER;
+	const int n_shaders =
+		pctl_params_has_stakes(&r->params) ? PCTL_EPOCH_SHADERS : PCTL_EPOCH_GATHER;
 	pctl_store *store = pctl_chain_store(r->c);
 	pctl_cid empty;
 	pctl_status status = pctl_store_put(store, "", 0, &r->call, &empty);
@@ -248,8 +247,7 @@ static pctl_status put_part(ranking *r, const pctl_snapshot *graph, uint32_t par
 	uint8_t *bytes = NULL;
 	uint64_t n;
 	pctl_cid cid;
-	pctl_status status =
-		pctl_snapshot_part(graph, r->most_edges, part, &r->call, &bytes, &n);
+	pctl_status status = pctl_snapshot_part(graph, r->most_edges, part, &r->call, &bytes, &n);
 
 	if (status == PCTL_OK)
 		status = pctl_store_put(pctl_chain_store(r->c), bytes, n, &r->call, &cid);

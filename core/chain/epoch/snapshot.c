@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define VERSION 1u
-#define VERSION_PARTS 2u /* of a part */
+#define VERSION_PARTS 2u       /* of a part */
 #define WEIGHTS_MAX UINT32_MAX /* of the out-edges of one node together */
 
 static const char magic[8] = {'p', 'c', 't', 'l', 'r', 'a', 'n', 'k'};
@@ -171,9 +171,8 @@ static pctl_status leave_out(graph *g, uint32_t most_edges, uint32_t most_nodes,
 		qsort(g->rows, g->n_rows, sizeof(*g->rows), by_worth);
 	for (uint32_t i = 0; i < g->n_rows && kept < most_edges; i++) {
 		const row *r = &g->rows[i];
-		const uint32_t more =
-			(used[r->source] == 0 ? 1u : 0u) +
-			(r->target != r->source && used[r->target] == 0 ? 1u : 0u);
+		const uint32_t more = (used[r->source] == 0 ? 1u : 0u) +
+				      (r->target != r->source && used[r->target] == 0 ? 1u : 0u);
 
 		if (more > most_nodes - n_used)
 			continue;

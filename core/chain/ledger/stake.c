@@ -128,8 +128,7 @@ static pctl_status note(pctl_chain_state *s, const char *account, uint64_t heigh
 {
 	uint64_t any;
 	int found;
-	pctl_status status =
-		row_before(s, account, PCTL_CHAIN_HEIGHT_MAX, call, &any, &found);
+	pctl_status status = row_before(s, account, PCTL_CHAIN_HEIGHT_MAX, call, &any, &found);
 
 	if (status == PCTL_OK && !found)
 		status = put(s, account, 0, before, call);
@@ -240,9 +239,9 @@ static pctl_status first(pctl_chain_state *s, sqlite3_stmt *stmt, pctl_status st
 static pctl_status put_leaving(pctl_chain_state *s, const leaving *l, const pctl_call *call)
 {
 	return l->amount == 0
-		       ? pctl_cursor_write(s, call,
-					   "DELETE FROM unbondings WHERE account = ? AND height = ?",
-					   "th", l->account, l->height)
+		       ? pctl_cursor_write(
+				 s, call, "DELETE FROM unbondings WHERE account = ? AND height = ?",
+				 "th", l->account, l->height)
 		       : pctl_cursor_write(s, call,
 					   "INSERT OR REPLACE INTO unbondings VALUES (?, ?, ?)",
 					   "tha", l->account, l->height, l->amount);

@@ -84,10 +84,9 @@ static pctl_status read_since(pctl_chain_state *s, const pctl_call *call, pctl_p
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status =
-		pctl_cursor_open(s, call, &stmt,
-				 "SELECT height FROM proposal_heights WHERE proposal = ?", "h",
-				 p->id);
+	pctl_status status = pctl_cursor_open(
+		s, call, &stmt, "SELECT height FROM proposal_heights WHERE proposal = ?", "h",
+		p->id);
 
 	if (status == PCTL_OK)
 		status = pctl_cursor_next(s, stmt, call, &more);

@@ -208,9 +208,8 @@ pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pc
 		out->as.cancel = (pctl_msg_cancel){pb->cancel->sender, pb->cancel->job_id};
 		break;
 	case PCTL_MSG_LINK:
-		out->as.link =
-			(pctl_msg_link){pb->link->sender, pb->link->source, pb->link->target,
-					pb->link->taken != 0, 0};
+		out->as.link = (pctl_msg_link){pb->link->sender, pb->link->source, pb->link->target,
+					       pb->link->taken != 0, 0};
 		break;
 	case PCTL_MSG_VERDICT:
 		out->as.verdict = (pctl_msg_verdict){pb->verdict->sender, pb->verdict->accused,

@@ -1,7 +1,8 @@
 /* The chain's functions under the names of pctl_node_service. */
 #include "chain/node/node_chain.h"
 
-#define SHADERS_KEPT 256u /* texts, and kernels of them, between batches: uploads are many and jobs of few shaders */
+#define SHADERS_KEPT \
+	256u /* texts, and kernels of them, between batches: uploads are many and jobs of few shaders */
 
 static pctl_status begin(void *ctx, const pctl_call *call)
 {

@@ -249,8 +249,8 @@ static pctl_status add_edge(const pctl_taking *t, uint32_t kind, const char *sou
 static pctl_status pay_alias(const pctl_taking *t, const pctl_msg_name *m)
 {
 	const uint64_t *v = t->params.values;
-	pctl_status status = pctl_ledger_pay(t->s, m->sender, v[PCTL_PARAM_ALIAS_COST],
-					     PCTL_PPM, t->call);
+	pctl_status status =
+		pctl_ledger_pay(t->s, m->sender, v[PCTL_PARAM_ALIAS_COST], PCTL_PPM, t->call);
 
 	return status == PCTL_OK
 		       ? pctl_cursor_write(t->s, t->call,

@@ -101,8 +101,8 @@ static pctl_status look_for_link(const pctl_taking *t, const pctl_msg_link *m, c
 				 int *is_drawn, int *is_gone)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_edges_has(t->s, PCTL_EDGE_LINK, m->source, m->target, via,
-					    t->call, is_drawn);
+	pctl_status status =
+		pctl_edges_has(t->s, PCTL_EDGE_LINK, m->source, m->target, via, t->call, is_drawn);
 
 	*is_gone = 0;
 	if (status == PCTL_OK)
@@ -164,9 +164,8 @@ static pctl_status take_link(const pctl_taking *t, const pctl_msg_link *m)
 		status = pctl_refuse(t->call, PC6105_LINK_UNKNOWN, "%s has no link from %s to %s",
 				     m->sender, m->source, m->target);
 	return status == PCTL_OK
-		       ? pctl_cursor_write(t->s, t->call,
-					   "INSERT INTO links_gone VALUES (?, ?, ?)", "ttt",
-					   m->source, m->target, m->sender)
+		       ? pctl_cursor_write(t->s, t->call, "INSERT INTO links_gone VALUES (?, ?, ?)",
+					   "ttt", m->source, m->target, m->sender)
 		       : status;
 }
 

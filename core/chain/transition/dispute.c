@@ -27,9 +27,9 @@ static pctl_status read_executor(dispute *d)
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_cursor_open(d->t->s, d->t->call, &stmt,
-					      "SELECT executor FROM settlements WHERE job = ?", "d",
-					      d->job.id);
+	pctl_status status =
+		pctl_cursor_open(d->t->s, d->t->call, &stmt,
+				 "SELECT executor FROM settlements WHERE job = ?", "d", d->job.id);
 
 	if (status == PCTL_OK)
 		status = pctl_cursor_next(d->t->s, stmt, d->t->call, &more);
@@ -43,9 +43,8 @@ static pctl_status check_new(const dispute *d)
 {
 	sqlite3_stmt *stmt = NULL;
 	int found = 0;
-	pctl_status status = pctl_cursor_open(d->t->s, d->t->call, &stmt,
-					      "SELECT 1 FROM disputes WHERE job = ?", "d",
-					      d->job.id);
+	pctl_status status = pctl_cursor_open(
+		d->t->s, d->t->call, &stmt, "SELECT 1 FROM disputes WHERE job = ?", "d", d->job.id);
 
 	if (status == PCTL_OK)
 		status = pctl_cursor_next(d->t->s, stmt, d->t->call, &found);

@@ -40,8 +40,8 @@ pctl_status pctl_chain_rerun(pctl_chain *c, const pctl_executor *e, const pctl_m
 	if (status == PCTL_OK)
 		status = pctl_chain_uniform(c, m, &params, call, &uniform, &n_uniform);
 	if (uniform != NULL)
-		bindings[task.n_bindings++] = (pctl_task_binding){
-			.binding = 1, .data = uniform, .n_bytes = n_uniform};
+		bindings[task.n_bindings++] =
+			(pctl_task_binding){.binding = 1, .data = uniform, .n_bytes = n_uniform};
 	if (status == PCTL_OK)
 		status = run(e, &task, call, out);
 	free(uniform);

@@ -306,9 +306,9 @@ static pctl_status check_queue(const submission *s)
 	pctl_status status;
 
 	if (!pctl_params_has_stakes(&t->params))
-		return s->m->tip == 0 ? PCTL_OK
-				      : pctl_refuse(t->call, PC5896_RULES_EARLY,
-						    "execute.tip is given");
+		return s->m->tip == 0
+			       ? PCTL_OK
+			       : pctl_refuse(t->call, PC5896_RULES_EARLY, "execute.tip is given");
 	if (s->is_own)
 		return PCTL_OK;
 	status = pctl_jobs_waiting(t->s, s->m->sender, t->call, &n);

@@ -119,8 +119,7 @@ pctl_status pctl_apply_verdict(const pctl_taking *t, const pctl_msg_verdict *m)
 	pctl_status status;
 
 	if (pctl_params_has_stakes(&t->params) != (m->job_id[0] != '\0'))
-		return pctl_refuse(t->call, PC5894_VERDICT_FORM,
-				   "the rules in force ask for %s",
+		return pctl_refuse(t->call, PC5894_VERDICT_FORM, "the rules in force ask for %s",
 				   m->job_id[0] != '\0' ? "an accused account and evidence"
 							: "a job and its right output");
 	if (m->job_id[0] != '\0')
