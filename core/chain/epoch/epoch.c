@@ -9,7 +9,6 @@
 
 #include "chain/state/cursor.h"
 #include "chain/epoch/snapshot.h"
-#include "chain_shaders.h"
 
 #define GROUP 256u	 /* invocations of a workgroup, of both shaders */
 #define SUM_BYTES 20u	 /* of a node in the output of spread.wgsl */
@@ -41,31 +40,6 @@ static void keep_first(void *ctx, const pctl_diag *d)
 
 	if (r->note[0] == '\0' && d->severity == PCTL_SEVERITY_ERROR)
 		snprintf(r->note, PCTL_EPOCH_NOTE_SIZE, "PC%04" PRIu32 ": %s", d->code, d->message);
-}
-
-const char *pctl_epoch_shader(int which)
-{
-	static const char *const texts[PCTL_EPOCH_SHADERS] = {[PCTL_EPOCH_SPREAD] = KERNEL_SPREAD,
-							      [PCTL_EPOCH_SETTLE] = KERNEL_SETTLE,
-							      [PCTL_EPOCH_GATHER] = KERNEL_GATHER};
-
-	return texts[which];
-}
-
-pctl_status pctl_epoch_is_shader(const char *cid, const pctl_call *call, int *out)
-{
-	char text[PCTL_CID_TEXT_SIZE];
-	pctl_status status = PCTL_OK;
-	pctl_cid own;
-
-	*out = 0;
-	for (int i = 0; status == PCTL_OK && i < PCTL_EPOCH_SHADERS && !*out; i++) {
-		const char *source = pctl_epoch_shader(i);
-
-		status = pctl_cid_of(source, strlen(source), call, &own);
-		*out = status == PCTL_OK && strcmp(pctl_cid_format(&own, text), cid) == 0;
-	}
-	return status;
 }
 
 static int is_due(const pctl_params *p, uint64_t height)

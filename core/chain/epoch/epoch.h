@@ -4,8 +4,8 @@
 
 #include "chain/chain.h"
 #include "chain/graph/edges.h"
+#include "chain/registry/own.h"
 
-#define PCTL_EPOCH_ACCOUNT "rank" /* who submits and pays; anyone may fund it by a transfer */
 
 /*
  * Called inside the transaction that ends block `height`, after its record is closed. Does nothing unless the parameter
@@ -39,11 +39,5 @@ typedef struct pctl_epoch {
 /* Of block `height`; 0: the latest whose last job is complete. PC6102. */
 pctl_status pctl_epoch_read(pctl_chain_state *s, uint64_t height, const pctl_call *call,
 			    pctl_epoch *out);
-
-/* The graph's shaders, as they are registered. */
-enum { PCTL_EPOCH_SPREAD = 0, PCTL_EPOCH_SETTLE, PCTL_EPOCH_GATHER, PCTL_EPOCH_SHADERS };
-const char *pctl_epoch_shader(int which);
-/* Whether a CID is that of one of them. */
-pctl_status pctl_epoch_is_shader(const char *cid, const pctl_call *call, int *out);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "chain/chain_private.h"
-#include "chain/epoch/epoch.h"
 #include "chain/graph/edges.h"
+#include "chain/registry/own.h"
 #include "chain/state/amount.h"
 #include "chain/state/cursor.h"
 

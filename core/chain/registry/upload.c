@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "chain/chain_private.h"
-#include "chain/epoch/epoch.h"
 #include "chain/graph/edges.h"
+#include "chain/registry/own.h"
 #include "chain/registry/registry.h"
 #include "chain/state/cursor.h"
 #include "chain/registry/rules.h"

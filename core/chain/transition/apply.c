@@ -5,8 +5,8 @@
 
 #include "chain/accounts/account.h"
 #include "chain/chain_private.h"
-#include "chain/epoch/epoch.h"
 #include "chain/graph/edges.h"
+#include "chain/registry/own.h"
 #include "chain/ledger/stake.h"
 #include "chain/registry/rules.h"
 #include "chain/transition/authorise.h"

@@ -309,6 +309,11 @@ def old():
     w.refused("keys under version 1", "PC5840", 3, "ledger", "keys", "ada", K["ada"].public.hex())
     w.refused("roles under version 1", "PC5840", 3, "ledger", "role", "ada", "credit", "--sender", "ada", "--take")
     w.refused("several keys under version 1", "PC5840", 3, "ledger", "keys", "ada", "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "--threshold", "1")
+    none = "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
+    w.refused("a tip under version 1", "PC5896", 3, "job", "submit", "--shader", none, "--input", none, "--dispatch", "1", "--gas-limit", "9", "--tip", "5", "--sender", "ada")
+    w.refused("a dispute under version 1", "PC5894", 3, "ledger", "verdict", "--job", "ab" * 32, "--output", none, "--sender", "ada")
+    w.refused("half of a dispute", "PC0010", 2, "ledger", "verdict", "--job", "ab" * 32, "--sender", "ada")
+    w.refused("both forms of a verdict", "PC0010", 2, "ledger", "verdict", "--job", "ab" * 32, "--output", none, "--accused", "eve", "--evidence", none, "--sender", "ada")
     w.text("ledger", "credit", "ada", "1", "--sender", "bank")
     w.text("ledger", "transfer", "ada", "eve", "1")
 
