@@ -98,7 +98,7 @@ static void test_chain_queue__tips_decide_and_parents_come_first(void **state)
 	OK(send(&r, "alice", 60, 5, NULL, b));
 	OK(send(&r, "alice", 60, 7, NULL, c));
 	OK(send(&r, "alice", 60, 1000, a, d)); /* counts no more than a, which it waits for */
-	(void)end(&r);
+	assert_int_equal(end(&r).deferred, 3);
 	assert_int_equal(job(&r, c).ended, 1);
 	(void)end(&r);
 	assert_int_equal(job(&r, b).ended, 2);
@@ -122,6 +122,13 @@ static void test_chain_queue__tips_decide_and_parents_come_first(void **state)
 	assert_int_equal(who.balance, before);
 	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
 	FAILS(send(&r, "alice", 1, UINT64_MAX, NULL, a), PC5712_LEDGER_OVERFLOW);
+	rig_end(&r);
+	/* With room for both they are of one block, however much the one behind is tipped. */
+	rig_begin_under(&r, 2, 0, 1);
+	OK(send(&r, "alice", 60, 0, NULL, a));
+	OK(send(&r, "alice", 60, 1000, a, d));
+	(void)end(&r);
+	assert_int_equal(job(&r, d).ended, 1);
 	rig_end(&r);
 	rig_begin_under(&r, 1, 0, 1);
 	FAILS(send(&r, "alice", 1, 1, NULL, a), PC5896_RULES_EARLY);
