@@ -255,8 +255,8 @@ def torn():
     h.check("a public half follows from its key", listed.get("half") == made["key"], str(listed))
     os.remove(os.path.join(folder, "eve.pub"))
     w.refused("but not from one that is encrypted", "PC5849", 3, "key", "list")
-    for name in ("eve.pem", "half.pem", "half.pub"):
-        os.remove(os.path.join(folder, name))
+    for leftover in ("eve.pem", "half.pem", "half.pub"):
+        os.remove(os.path.join(folder, leftover))
 
 
 def upgraded():
@@ -268,12 +268,12 @@ def upgraded():
     h.env["PIPECTL_HOME"] = w.home
     node = wire.Node(h, name="upgraded.sock")
     c = node.client()
-    for kind, values in (("ledger", dict(sender="ada", op=1, to="ada", amount=5000)), ("ledger", dict(sender="ada", op=1, to="executor", amount=10)),
+    for asked, given in (("ledger", dict(sender="ada", op=1, to="ada", amount=5000)), ("ledger", dict(sender="ada", op=1, to="executor", amount=10)),
                          ("ledger", dict(sender="executor", op=2, to="ada", amount=1)), ("ledger", dict(sender="ada", op=3, amount=1000)),
                          ("params", dict(sender="ada", op=1, height=2, changes=[dict(name="rules", value="2")])),
                          ("params", dict(sender="ada", op=2, proposal=1, yes=1)), ("params", dict(sender="ada", op=3, proposal=1)), ("block_end", {})):
-        got, fields = c.ask(kind, **values)
-        h.check(f"under version 1: {kind} {values}", got != "error", str(fields))
+        got, fields = c.ask(asked, **given)
+        h.check(f"under version 1: {asked} {given}", got != "error", str(fields))
     CHAIN = bytes.fromhex(w.answer("ledger", "show")["chain"])
     refused("the first keys of a name of the chain", c, 5844, "keys", dict(sender="executor", threshold=1, keys=[K["eve"].public]), [K["eve"]], 1)
     sent = 6
@@ -312,6 +312,7 @@ def old():
     none = "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
     w.refused("a tip under version 1", "PC5896", 3, "job", "submit", "--shader", none, "--input", none, "--dispatch", "1", "--gas-limit", "9", "--tip", "5", "--sender", "ada")
     w.refused("a dispute under version 1", "PC5894", 3, "ledger", "verdict", "--job", "ab" * 32, "--output", none, "--sender", "ada")
+    w.refused("a link taken back under version 1", "PC5896", 3, "link", none, none, "--sender", "ada", "--take")
     w.refused("half of a dispute", "PC0010", 2, "ledger", "verdict", "--job", "ab" * 32, "--sender", "ada")
     w.refused("both forms of a verdict", "PC0010", 2, "ledger", "verdict", "--job", "ab" * 32, "--output", none, "--accused", "eve", "--evidence", none, "--sender", "ada")
     w.text("ledger", "credit", "ada", "1", "--sender", "bank")
