@@ -286,19 +286,23 @@ static void test_chain_snapshot__parts_are_the_graph_in_pieces(void **state)
 /* What is above a limit is left out, from the least stake and the latest clock on; nothing is refused. */
 static void test_chain_snapshot__the_least_links_are_left_out(void **state)
 {
-	static const pctl_snapshot_link some[] = {
-		{"a", "b", "ann", 9, 5}, {"c", "d", "ben", 1, 4}, {"b", "a", "cy", 2, 4}, {"e", "a", "dee", 1, 6}};
+	static const pctl_snapshot_link some[] = {{"a", "b", "ann", 9, 5},
+						  {"c", "d", "ben", 1, 4},
+						  {"b", "a", "cy", 2, 4},
+						  {"e", "a", "dee", 1, 6}};
 	pctl_snapshot_link mine[4];
 	pctl_snapshot s;
 
 	(void)state;
 	memcpy(mine, some, sizeof(some));
-	ALLOWED(pctl_snapshot_spell_most(mine, 4, 1, 3, 9, &call, &s)); /* not b to a: later than c to d */
+	ALLOWED(pctl_snapshot_spell_most(mine, 4, 1, 3, 9, &call,
+					 &s)); /* not b to a: later than c to d */
 	assert_int_equal(s.n_edges, 3);
 	assert_memory_equal(s.names, "a\nb\nc\nd\ne\n", 10);
 	pctl_snapshot_clear(&s);
 	memcpy(mine, some, sizeof(some));
-	ALLOWED(pctl_snapshot_spell_most(mine, 4, 1, 9, 3, &call, &s)); /* not c to d: two nodes too many */
+	ALLOWED(pctl_snapshot_spell_most(mine, 4, 1, 9, 3, &call,
+					 &s)); /* not c to d: two nodes too many */
 	assert_int_equal(s.n_edges, 3);
 	assert_int_equal(s.n_nodes, 3);
 	assert_memory_equal(s.names, "a\nb\ne\n", 6);

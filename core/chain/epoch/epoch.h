@@ -6,7 +6,6 @@
 #include "chain/graph/edges.h"
 #include "chain/registry/own.h"
 
-
 /*
  * Called inside the transaction that ends block `height`, after its record is closed. Does nothing unless the parameter
  * epoch_blocks is not 0 and divides height. Otherwise: the graph as it stands (links and inputs between CIDs with the
