@@ -64,15 +64,21 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	pctl_status status = PCTL_OK;
 
 	*out = NULL;
-	if (c == NULL)
+	if (c == NULL) {
+		pctl_executor reference = o->reference;
+
+		pctl_executor_close(&reference);
 		return pctl_no_memory(call, "the chain");
+	}
 	c->store = o->store;
 	c->kernels = o->kernels;
 	c->executor = o->executor;
 	c->made = o->made;
+	c->reference = o->reference;
 	c->arena = pctl_arena_create();
+	c->texts = pctl_arena_create();
 	c->sources = pctl_map_create();
-	if (c->arena == NULL || c->sources == NULL)
+	if (c->arena == NULL || c->texts == NULL || c->sources == NULL)
 		status = pctl_no_memory(call, "the chain");
 	if (status == PCTL_OK && o->dir != NULL) {
 		c->dir = pctl_arena_dup(c->arena, o->dir);
@@ -104,8 +110,34 @@ void pctl_chain_close(pctl_chain *c)
 	pctl_chain_state_close(c->state);
 	pctl_chain_evidence_end(c);
 	pctl_map_destroy(c->sources);
+	pctl_arena_destroy(c->texts);
 	pctl_arena_destroy(c->arena);
+	pctl_executor_close(&c->reference);
 	free(c);
+}
+
+pctl_status pctl_chain_forget_shaders(pctl_chain *c, uint32_t most, const pctl_call *call)
+{
+	pctl_arena *texts;
+	pctl_map *sources;
+	pctl_status status;
+
+	if (pctl_kernels_kept(c->kernels) <= most && pctl_map_count(c->sources) <= most)
+		return PCTL_OK;
+	texts = pctl_arena_create();
+	sources = pctl_map_create();
+	status = texts == NULL || sources == NULL ? pctl_no_memory(call, "a chain")
+						  : pctl_kernels_forget(c->kernels, call);
+	if (status != PCTL_OK) {
+		pctl_arena_destroy(texts);
+		pctl_map_destroy(sources);
+		return status;
+	}
+	pctl_map_destroy(c->sources);
+	pctl_arena_destroy(c->texts);
+	c->sources = sources;
+	c->texts = texts;
+	return PCTL_OK;
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -135,6 +167,11 @@ pctl_store *pctl_chain_store(pctl_chain *c)
 const pctl_executor *pctl_chain_executor(const pctl_chain *c)
 {
 	return c->executor;
+}
+
+const pctl_executor *pctl_chain_reference(const pctl_chain *c)
+{
+	return c->reference.run == NULL ? NULL : &c->reference;
 }
 
 void pctl_chain_set_known(pctl_chain *c, pctl_known_result_fn known, void *ctx)

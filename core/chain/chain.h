@@ -20,6 +20,8 @@ typedef struct pctl_chain pctl_chain;
  * executor  runs jobs; NULL: end_block is refused (PC5850) when a job would have to run
  * is_bare   nothing is put into a state that has no parameters: a snapshot is to be restored into it (sync/snapshot.h).
  *           Otherwise one in which that was begun and has not ended is refused (PC6149)
+ * reference runs again the jobs that are disputed, from version 2 of the rules on; a copy is kept and closed with the chain, also where opening fails. run NULL: such
+ *           messages are trouble of this node (PC5850)
  * made      where it is noted how outputs stand, by CID, as runs do; outlives the chain; NULL: nowhere. No state
  */
 typedef struct pctl_chain_options {
@@ -28,6 +30,7 @@ typedef struct pctl_chain_options {
 	pctl_kernels *kernels;
 	const pctl_params *genesis;
 	const pctl_executor *executor;
+	pctl_executor reference;
 	pctl_memo *made;
 	uint32_t is_bare, reserved;
 } pctl_chain_options;
@@ -95,6 +98,10 @@ void pctl_chain_set_fetch(pctl_chain *c, pctl_fetch_fn fetch, void *ctx);
 pctl_status pctl_chain_batch_begin(pctl_chain *c, const pctl_call *call);
 pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call);
 void pctl_chain_batch_abort(pctl_chain *c); /* none of it; also for a batch that trouble ended */
+
+/* Forget texts and kernels of shaders where more than `most` are kept; they are read and made again when they are needed. By who
+ * has the kernels for this chain alone, between messages and blocks. */
+pctl_status pctl_chain_forget_shaders(pctl_chain *c, uint32_t most, const pctl_call *call);
 
 /* Answer a query (QUERY, BLOCK_QUERY, GET ..) from the state as it is; changes nothing. */
 pctl_status pctl_chain_answer(pctl_chain *c, const pctl_request *r, const pctl_call *call,

@@ -15,6 +15,7 @@ struct pctl_chain {
 	pctl_store *store;
 	pctl_kernels *kernels;
 	const pctl_executor *executor;
+	pctl_executor reference; /* run NULL: none */
 	pctl_known_result_fn known;
 	void *known_ctx;
 	pctl_chain_record_fn record; /* NULL: nobody is told */
@@ -25,9 +26,10 @@ struct pctl_chain {
 	pctl_author_fn author; /* NULL: a message made by hand is taken in as it is */
 	void *author_ctx;
 	uint64_t author_blocks;
-	pctl_arena *arena;   /* texts of shaders */
+	pctl_arena *arena;
+	pctl_arena *texts; /* of shaders */
 	const char *dir;     /* in the arena; NULL: in memory */
-	pctl_map *sources;   /* CID to the pctl_chain_source in the arena */
+	pctl_map *sources;   /* CID to the pctl_chain_source in `texts` */
 	pctl_fetch_fn fetch; /* NULL: nobody is asked for bytes */
 	void *fetch_ctx;
 	pctl_memo *made;
@@ -47,6 +49,8 @@ void pctl_chain_evidence_end(pctl_chain *c);
 pctl_evidence pctl_chain_evidence_of(const pctl_chain *c, const pctl_cid *cid);
 
 const pctl_executor *pctl_chain_executor(const pctl_chain *c); /* NULL: none */
+/* Runs disputed jobs; NULL: none. */
+const pctl_executor *pctl_chain_reference(const pctl_chain *c);
 /* Tell whoever pctl_chain_set_record named. */
 pctl_status pctl_chain_recorded(const pctl_chain *c, const struct pctl_block_record *record,
 				const pctl_call *call);
@@ -90,5 +94,6 @@ pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t
 pctl_status pctl_apply_name(const pctl_taking *t, const pctl_msg_name *m);
 pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m);
 pctl_status pctl_apply_verdict(const pctl_taking *t, const pctl_msg_verdict *m);
+pctl_status pctl_apply_dispute(const pctl_taking *t, const pctl_msg_verdict *m);
 
 #endif

@@ -107,8 +107,8 @@ typedef struct rig {
 	pctl_store *store;
 	pctl_kernels *kernels;
 	pctl_params genesis;
-	pctl_executor executor;
-	fake fake;
+	pctl_executor executor, reference;
+	fake fake, judge; /* judge: of the reference, which is never wrong */
 	pctl_chain *chain;
 	char shader[PCTL_CID_TEXT_SIZE], input[PCTL_CID_TEXT_SIZE];
 } rig;
@@ -119,7 +119,8 @@ static void rig_open(rig *r, int with_executor)
 				      .store = r->store,
 				      .kernels = r->kernels,
 				      .genesis = &r->genesis,
-				      .executor = with_executor ? &r->executor : NULL};
+				      .executor = with_executor ? &r->executor : NULL,
+				      .reference = r->reference};
 
 	OK(pctl_chain_open(&o, &call, &r->chain));
 	if (r->genesis.values[PCTL_PARAM_RULES] != 1)
@@ -164,8 +165,8 @@ static inline void ledger(rig *r, const char *sender, uint32_t op, const char *t
 	take(r, &q);
 }
 
-/* An empty chain with 10^12 gas for alice and one shader, under a version of the rules. budget 0: the default. */
-static void rig_begin_under(rig *r, uint64_t rules, uint64_t budget, int in_memory)
+/* An empty chain with 10^12 gas for alice and one shader, under these parameters. */
+static void rig_begin_with(rig *r, const pctl_params *genesis, int in_memory)
 {
 	static const uint32_t numbers[16] = {1, 2, 3, 4, 5, 6, 7, 8};
 	const pctl_request upload = {.kind = PCTL_MSG_UPLOAD,
@@ -182,16 +183,12 @@ static void rig_begin_under(rig *r, uint64_t rules, uint64_t budget, int in_memo
 	OK(pctl_store_open_memory(&call, &r->store));
 	r->kernels = pctl_kernels_create(NULL);
 	assert_non_null(r->kernels);
-	pctl_params_default(&r->genesis);
-	r->genesis.values[PCTL_PARAM_RULES] = rules;
-	if (budget != 0) {
-		r->genesis.values[PCTL_PARAM_THROUGHPUT] = budget;
-		r->genesis.values[PCTL_PARAM_BLOCK_TIME_MS] = 1;
-		r->genesis.values[PCTL_PARAM_UTILISATION] = 1000000;
-	}
+	r->genesis = *genesis;
 	r->executor = (pctl_executor){.run = fake_run, .describe = fake_describe, .ctx = &r->fake};
+	r->reference =
+		(pctl_executor){.run = fake_run, .describe = fake_describe, .ctx = &r->judge};
 	rig_open(r, 1);
-	if (rules != 1)
+	if (genesis->values[PCTL_PARAM_RULES] != 1)
 		author_begin(r->chain, 1, &call);
 	credit(r, "alice", 1000000000000u);
 	take(r, &upload);
@@ -209,6 +206,28 @@ static void rig_begin_under(rig *r, uint64_t rules, uint64_t budget, int in_memo
 
 		take(r, &blob);
 	}
+}
+
+/* Under a version of the rules. budget 0: the default. */
+static inline pctl_params params_of(uint64_t rules, uint64_t budget)
+{
+	pctl_params p;
+
+	pctl_params_default(&p);
+	p.values[PCTL_PARAM_RULES] = rules;
+	if (budget != 0) {
+		p.values[PCTL_PARAM_THROUGHPUT] = budget;
+		p.values[PCTL_PARAM_BLOCK_TIME_MS] = 1;
+		p.values[PCTL_PARAM_UTILISATION] = 1000000;
+	}
+	return p;
+}
+
+static inline void rig_begin_under(rig *r, uint64_t rules, uint64_t budget, int in_memory)
+{
+	const pctl_params p = params_of(rules, budget);
+
+	rig_begin_with(r, &p, in_memory);
 }
 
 static inline void rig_begin(rig *r, uint64_t budget, int in_memory)

@@ -35,7 +35,13 @@ static pctl_request name(uint32_t op)
 
 static pctl_request verdict(void)
 {
-	return (pctl_request){.kind = PCTL_MSG_VERDICT, .as.verdict = {"alice", "bob", CID}};
+	return (pctl_request){.kind = PCTL_MSG_VERDICT,
+			      .as.verdict = {"alice", "bob", CID, "", ""}};
+}
+
+static pctl_request dispute(void)
+{
+	return (pctl_request){.kind = PCTL_MSG_VERDICT, .as.verdict = {"alice", "", "", ID_A, CID}};
 }
 
 static const uint8_t thirty_two[2][32] = {{1}, {2}}, sixty_four[64] = {3};
@@ -90,8 +96,10 @@ static void test_chain_message_kinds__good_messages_pass_both_ways(void **state)
 		name(PCTL_NAME_ALIAS),
 		name(PCTL_NAME_DEPRECATE),
 		{.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", ID_A}},
-		{.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID}},
+		{.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID, 0, 0}},
 		verdict(),
+		dispute(),
+		{.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID, 1, 0}},
 		keys(),
 		role(),
 		blob(),
@@ -180,7 +188,7 @@ static void test_chain_message_kinds__names_and_bytes_refuse_every_field(void **
 {
 	static uint8_t data[PCTL_MESSAGE_DATA_MAX + 1];
 	const pctl_request cancel = {.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", ID_A}};
-	const pctl_request link = {.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID}};
+	const pctl_request link = {.kind = PCTL_MSG_LINK, .as.link = {"alice", CID, CID, 0, 0}};
 	const pctl_request put = {.kind = PCTL_MSG_PUT, .as.put = {data, 1}};
 	const pctl_request get = {.kind = PCTL_MSG_GET, .as.get = {.cid = CID}};
 	const pctl_response put_response = {.kind = PCTL_MSG_PUT, .as.put = {CID}};
@@ -205,6 +213,14 @@ static void test_chain_message_kinds__names_and_bytes_refuse_every_field(void **
 	WRONG_REQUEST(verdict(), verdict.accused = "", PC5784_MESSAGE_MISSING, "verdict.accused");
 	WRONG_REQUEST(verdict(), verdict.accused = "B", PC5785_MESSAGE_SENDER, "verdict.accused");
 	WRONG_REQUEST(verdict(), verdict.evidence = "x", PC5786_MESSAGE_CID, "verdict.evidence");
+	WRONG_REQUEST(dispute(), verdict.job_id = "12", PC5787_MESSAGE_HASH, "verdict.job_id");
+	WRONG_REQUEST(dispute(), verdict.job_id = "", PC5784_MESSAGE_MISSING, "verdict.job_id");
+	WRONG_REQUEST(dispute(), verdict.output = "", PC5784_MESSAGE_MISSING, "verdict.output");
+	WRONG_REQUEST(dispute(), verdict.output = "x", PC5786_MESSAGE_CID, "verdict.output");
+	WRONG_REQUEST(dispute(), verdict.accused = "bob", PC5730_MESSAGE_OPERATION,
+		      "verdict.accused");
+	WRONG_REQUEST(dispute(), verdict.evidence = CID, PC5730_MESSAGE_OPERATION,
+		      "verdict.evidence");
 	WRONG_REQUEST(put, put.n_data = sizeof(data), PC5789_MESSAGE_COUNT, "put.data");
 	WRONG_REQUEST(get, get.cid = "", PC5784_MESSAGE_MISSING, "get.cid");
 	WRONG_REQUEST(get, get.offset = 1ull << 63, PC5793_MESSAGE_NUMBER, "get.offset");

@@ -200,9 +200,8 @@ static void test_chain_refusals__verdict_and_others(void **state)
 	rig g = start_default();
 	pctl_request bond = ledger_of(PCTL_LEDGER_BOND, "ann", "", 500);
 	pctl_request credit = ledger_of(PCTL_LEDGER_CREDIT, "ann", "bob", 5);
-	pctl_request verdict = {
-		.kind = PCTL_MSG_VERDICT,
-		.as.verdict = {.sender = "ann", .accused = "bob", .evidence = NO_CID}};
+	pctl_request verdict = {.kind = PCTL_MSG_VERDICT,
+				.as.verdict = {"ann", "bob", NO_CID, "", ""}};
 	pctl_request query = {.kind = PCTL_MSG_QUERY, .as.query = {NONE64}};
 	pctl_request block = {.kind = PCTL_MSG_BLOCK_END,
 			      .as.block = {.height = 7, .executor = ""}};
@@ -367,7 +366,7 @@ static void test_chain_refusals__genesis_ends_when_the_chain_begins(void **state
 	static const uint8_t raw[32] = {9};
 	const pctl_msg_bytes one = {raw, sizeof(raw)};
 	const pctl_request keys = {.kind = PCTL_MSG_KEYS, .as.keys = {"eve", &one, 1, 1}};
-	const pctl_request link = {.kind = PCTL_MSG_LINK, .as.link = {"eve", NO_CID, NO_CID}};
+	const pctl_request link = {.kind = PCTL_MSG_LINK, .as.link = {"eve", NO_CID, NO_CID, 0, 0}};
 	pctl_params p;
 	rig g;
 

@@ -169,7 +169,7 @@ static void bond(rig *g, const char *name, uint64_t amount)
 static void test_chain_registry__a_verdict_slashes_once(void **state)
 {
 	rig g = start_default();
-	pctl_request r = {.kind = PCTL_MSG_VERDICT, .as.verdict = {"v1", "cheat", g.input}};
+	pctl_request r = {.kind = PCTL_MSG_VERDICT, .as.verdict = {"v1", "cheat", g.input, "", ""}};
 	pctl_ledger_account a;
 
 	(void)state;
@@ -180,7 +180,7 @@ static void test_chain_registry__a_verdict_slashes_once(void **state)
 	r.as.verdict.accused = "ann";
 	refused_with(&g, &r, PC5825_VERDICT_VOTE); /* no bond to take */
 	bond(&g, "cheat", 1000);
-	r.as.verdict = (pctl_msg_verdict){"ann", "cheat", g.input};
+	r.as.verdict = (pctl_msg_verdict){"ann", "cheat", g.input, "", ""};
 	refused_with(&g, &r, PC5825_VERDICT_VOTE); /* no bond to vote with */
 	r.as.verdict.sender = "cheat";
 	refused_with(&g, &r, PC5825_VERDICT_VOTE); /* against itself */

@@ -218,7 +218,7 @@ static void test_chain_snapshot__links_and_inputs_of_accounts_are_taken(void **s
 	add(s, PCTL_EDGE_INPUT, cids[1], cids[2], cids[2], jobs[1], 5);
 	add(s, PCTL_EDGE_LINK, cids[1], cids[2], "account:" PCTL_EPOCH_ACCOUNT, "", 5);
 	add(s, PCTL_EDGE_OUTPUT, jobs[0], cids[1], cids[2], jobs[0], 4);
-	ALLOWED(pctl_snapshot_take(s, 9, &call, &shot));
+	ALLOWED(pctl_snapshot_take(s, 9, 0, &call, &shot));
 	assert_int_equal(shot.n_nodes, 2);
 	assert_int_equal(shot.n_edges, 2);
 	assert_int_equal(word(&shot, 6), 9);
@@ -231,9 +231,89 @@ static void test_chain_snapshot__links_and_inputs_of_accounts_are_taken(void **s
 	pctl_chain_state_close(s);
 }
 
+static uint32_t word_of(const uint8_t *w, uint64_t i)
+{
+	const uint8_t *b = w + 4 * i;
+
+	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* Parts one behind the other are the graph; c, which nothing leaves, is told of by the first alone. */
+static void test_chain_snapshot__parts_are_the_graph_in_pieces(void **state)
+{
+	pctl_snapshot_link mine[N_LINKS];
+	pctl_snapshot s;
+
+	(void)state;
+	memcpy(mine, links, sizeof(links));
+	ALLOWED(pctl_snapshot_spell(mine, N_LINKS, 3, &call, &s));
+	assert_int_equal(word(&s, 16 + 2), 0);
+	for (uint32_t most = 1; most < 6; most++) {
+		const uint32_t n = pctl_snapshot_parts(&s, most);
+		uint32_t at = 0;
+
+		assert_int_equal(n, (4 + most - 1) / most);
+		for (uint32_t part = 0; part < n; part++) {
+			uint8_t *w;
+			uint64_t bytes, m;
+
+			ALLOWED(pctl_snapshot_part(&s, most, part, &call, &w, &bytes));
+			if (n == 1) {
+				assert_int_equal(bytes, s.n_graph);
+				assert_memory_equal(w, s.graph, bytes);
+			}
+			m = word_of(w, 4);
+			assert_int_equal(bytes, 4 * (16 + 3 + 5 * m));
+			assert_int_equal(word_of(w, 2), n == 1 ? 1 : 2);
+			assert_int_equal(word_of(w, 16), 21);
+			assert_int_equal(word_of(w, 18), part == 0 ? 0 : 1);
+			for (uint32_t e = 0; e < m; e++, at++) {
+				for (uint32_t k = 0; k < 2; k++) {
+					assert_int_equal(word_of(w, 19 + 2 * e + k),
+							 word(&s, 19 + 2 * at + k));
+					assert_int_equal(word_of(w, 19 + 3 * m + 2 * e + k),
+							 word(&s, 19 + 12 + 2 * at + k));
+				}
+				assert_int_equal(word_of(w, 19 + 2 * m + e), word(&s, 19 + 8 + at));
+			}
+			free(w);
+		}
+		assert_int_equal(at, 4);
+	}
+	pctl_snapshot_clear(&s);
+}
+
+/* What is above a limit is left out, from the least stake and the latest clock on; nothing is refused. */
+static void test_chain_snapshot__the_least_links_are_left_out(void **state)
+{
+	static const pctl_snapshot_link some[] = {{"a", "b", "ann", 9, 5},
+						  {"c", "d", "ben", 1, 4},
+						  {"b", "a", "cy", 2, 4},
+						  {"e", "a", "dee", 1, 6}};
+	pctl_snapshot_link mine[4];
+	pctl_snapshot s;
+
+	(void)state;
+	memcpy(mine, some, sizeof(some));
+	ALLOWED(pctl_snapshot_spell_most(mine, 4, 1, 3, 9, &call,
+					 &s)); /* not b to a: later than c to d */
+	assert_int_equal(s.n_edges, 3);
+	assert_memory_equal(s.names, "a\nb\nc\nd\ne\n", 10);
+	pctl_snapshot_clear(&s);
+	memcpy(mine, some, sizeof(some));
+	ALLOWED(pctl_snapshot_spell_most(mine, 4, 1, 9, 3, &call,
+					 &s)); /* not c to d: two nodes too many */
+	assert_int_equal(s.n_edges, 3);
+	assert_int_equal(s.n_nodes, 3);
+	assert_memory_equal(s.names, "a\nb\ne\n", 6);
+	pctl_snapshot_clear(&s);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_snapshot__bytes_are_those_of_the_description),
 		PCTL_TEST(test_chain_snapshot__the_order_of_links_does_not_show),
 		PCTL_TEST(test_chain_snapshot__stakes_are_shifted_until_they_fit),
 		PCTL_TEST(test_chain_snapshot__no_link_is_a_graph),
 		PCTL_TEST(test_chain_snapshot__too_many_nodes_are_refused),
-		PCTL_TEST(test_chain_snapshot__links_and_inputs_of_accounts_are_taken))
+		PCTL_TEST(test_chain_snapshot__links_and_inputs_of_accounts_are_taken),
+		PCTL_TEST(test_chain_snapshot__parts_are_the_graph_in_pieces),
+		PCTL_TEST(test_chain_snapshot__the_least_links_are_left_out))

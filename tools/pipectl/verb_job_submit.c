@@ -121,6 +121,8 @@ static pctl_status read_job(pctl_app *app, pctl_home_job *m, char **data)
 	if (status == PCTL_OK)
 		status = pctl_app_number(app, "--output-bytes", 0, &m->output_bytes);
 	if (status == PCTL_OK)
+		status = pctl_app_number(app, "--tip", 0, &m->tip);
+	if (status == PCTL_OK)
 		status = read_bindings(app, m);
 	if (status == PCTL_OK)
 		status = read_ids(app, "--parent", &m->parents, &m->n_parents);

@@ -5,7 +5,7 @@
 #include "foundation/base/num.h"
 #include "chain/accounts/account.h"
 #include "chain/state/amount.h"
-#include "chain/ledger/params.h"
+#include "chain/ledger/stake.h"
 #include "chain.h"
 #include "ledger.h"
 
@@ -114,11 +114,13 @@ static pctl_status show_account(pctl_app *app, pctl_chain_state *s, const char *
 {
 	pctl_ledger_account a;
 	pctl_ledger_report r;
-	uint64_t earned;
+	uint64_t earned, leaving = 0;
 	pctl_status status = pctl_ledger_account_read(s, name, app->call, &a);
 
 	if (status == PCTL_OK)
 		status = pctl_ledger_account_report(s, name, app->call, &r, &earned);
+	if (status == PCTL_OK)
+		status = pctl_stake_leaving(s, name, app->call, &leaving);
 	if (status != PCTL_OK)
 		return status;
 	if (app->json)
@@ -128,6 +130,7 @@ static pctl_status show_account(pctl_app *app, pctl_chain_state *s, const char *
 	print_number(app, "balance", a.balance);
 	print_number(app, "reserved", a.reserved);
 	print_number(app, "bond", a.bond);
+	print_number(app, "unbonding", leaving);
 	print_number(app, "earned", earned);
 	print_report(app, &r);
 	return PCTL_OK;
@@ -244,20 +247,29 @@ pctl_status pctl_verb_ledger_verdict(pctl_app *app)
 {
 	const char *accused = pctl_option_value(&app->line, "--accused");
 	const char *evidence = pctl_option_value(&app->line, "--evidence");
-	pctl_request r = {.kind = PCTL_MSG_VERDICT, .as.verdict = {NULL, accused, evidence}};
+	const char *job = pctl_option_value(&app->line, "--job");
+	const char *output = pctl_option_value(&app->line, "--output");
+	pctl_request r = {.kind = PCTL_MSG_VERDICT,
+			  .as.verdict = {NULL, accused == NULL ? "" : accused,
+					 evidence == NULL ? "" : evidence, job == NULL ? "" : job,
+					 output == NULL ? "" : output}};
 	pctl_ledger_account a;
 	pctl_chain *c = NULL;
 	pctl_status status = pctl_app_sender(app, &r.as.verdict.sender);
 
-	if (accused == NULL || evidence == NULL)
+	if ((job == NULL) != (output == NULL) || (accused == NULL) != (evidence == NULL) ||
+	    (job == NULL) == (accused == NULL))
 		return pctl_refuse(app->call, PC10_USAGE,
-				   "--accused ACCOUNT and --evidence CID say who and why");
+				   "--accused ACCOUNT and --evidence CID say who and why, or --job "
+				   "JOB and --output CID what");
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
 		status = pctl_chain_apply(c, &r, app->call, NULL);
 	if (status == PCTL_OK)
-		status = pctl_ledger_account_read(pctl_cursor(c), accused, app->call, &a);
+		status = pctl_ledger_account_read(pctl_cursor(c),
+						  accused != NULL ? accused : r.as.verdict.sender,
+						  app->call, &a);
 	if (status == PCTL_OK) {
 		pctl_app_list_begin(app, "accounts", account_columns,
 				    PCTL_COLUMNS(account_columns));

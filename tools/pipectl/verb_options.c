@@ -457,12 +457,18 @@ const pctl_option pctl_options_sender[] = {
 	SENDER_OPTION,
 	{NULL, NULL, NULL, 0, 0},
 };
+const pctl_option pctl_options_link[] = {
+	SENDER_OPTION,
+	{"--take", NULL, "take the link back", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_job_submit[] = {
 	SENDER_OPTION,
 	{"--shader", "CID|ALIAS", "the shader, which was uploaded", 0, 0},
 	{"--input", "CID|job:ID", "bytes of group 0 binding 0, or the output of a job", 0, 0},
 	{"--dispatch", "X[,Y[,Z]]", "workgroups", 0, 0},
 	{"--gas-limit", "N", "the most it may cost; what is not used stays with the sender", 0, 0},
+	{"--tip", "N", "gas above its price: whose gas is tipped more comes first", 0, 0},
 	{"--bind", "G:B=CID|job:ID", "bytes of a further variable", 1, 0},
 	{"--uniform", "CID|FILE", "CBOR document for the uniforms", 0, 0},
 	{"--output-bytes", "N", "size of the output", 0, 0},
@@ -485,6 +491,8 @@ const pctl_option pctl_options_verdict[] = {
 	SENDER_OPTION,
 	{"--accused", "ACCOUNT", "who gave wrong results", 0, 0},
 	{"--evidence", "CID", "of the report of a dispute", 0, 0},
+	{"--job", "JOB", "in place of these, from version 2 of the rules on", 0, 0},
+	{"--output", "CID", "with --job: what its output should have been", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 #define PASSPHRASE_OPTION                                                                      \

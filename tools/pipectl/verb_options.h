@@ -59,6 +59,7 @@ extern const pctl_option pctl_options_sender[];
 extern const pctl_option pctl_options_job_submit[];
 extern const pctl_option pctl_options_job_list[];
 extern const pctl_option pctl_options_verdict[];
+extern const pctl_option pctl_options_link[];
 extern const pctl_option pctl_options_key_new[];
 extern const pctl_option pctl_options_key_sign[];
 extern const pctl_option pctl_options_ledger_keys[];

@@ -236,7 +236,8 @@ pctl_status pctl_verb_shader_deprecate(pctl_app *app)
 pctl_status pctl_verb_link(pctl_app *app)
 {
 	pctl_request r = {.kind = PCTL_MSG_LINK,
-			  .as.link = {NULL, app->line.arguments[0], app->line.arguments[1]}};
+			  .as.link = {NULL, app->line.arguments[0], app->line.arguments[1],
+				      (uint32_t)pctl_option_has(&app->line, "--take"), 0}};
 	pctl_chain *c = NULL;
 	pctl_status status = pctl_app_sender(app, &r.as.link.sender);
 

@@ -89,8 +89,9 @@ static const pctl_verb verbs[] = {
 	 pctl_verb_job_list, "pipectl job list --sender ada --status pending"},
 	{"job", "cancel", "JOB", "take a waiting job back", NULL, pctl_options_sender, 1, 1,
 	 pctl_verb_job_cancel, "pipectl job cancel JOB --sender ada"},
-	{"link", NULL, "CID CID", "draw a link from one CID to another", NULL, pctl_options_sender,
-	 2, 2, pctl_verb_link, "pipectl link bafkreigh2akiscai bafkreif7q3n6xk2 --sender ada"},
+	{"link", NULL, "CID CID", "draw a link from one CID to another, or take it back", NULL,
+	 pctl_options_link, 2, 2, pctl_verb_link,
+	 "pipectl link bafkreigh2akiscai bafkreif7q3n6xk2 --sender ada"},
 	{"op", "list", "", "all ops of the loaded op libraries", NULL, pctl_options_op_list, 0, 0,
 	 pctl_verb_op_list, "pipectl op list"},
 	{"op", "show", "OP", "ports, attributes and definition of an op", NULL, NULL, 1, 1,
@@ -359,9 +360,12 @@ static const pctl_verb verbs[] = {
 	 2, pctl_verb_ledger_bond, "pipectl ledger bond ada 500_000"},
 	{"ledger", "unbond", "ACCOUNT AMOUNT", "take a part of the bond back", NULL, NULL, 2, 2,
 	 pctl_verb_ledger_unbond, "pipectl ledger unbond ada 500_000"},
-	{"ledger", "verdict", "", "vote that an account gave wrong results",
-	 "Of bonded accounts. With the vote that brings the voters' bonds to the quorum, a part of "
-	 "the bond of the accused is taken.",
+	{"ledger", "verdict", "", "say that an account gave wrong results",
+	 "Under version 1 of the rules a vote of a bonded account (--accused, --evidence): with "
+	 "the "
+	 "one that brings the voters' bonds to the quorum, a part of the bond of the accused is "
+	 "taken. From version 2 on a dispute (--job, --output): every node runs the job again on "
+	 "the reference, and who was wrong pays, its executor or the sender.",
 	 pctl_options_verdict, 0, 0, pctl_verb_ledger_verdict,
 	 "pipectl ledger verdict --accused bob --evidence bafkreigh2akiscai --sender ada"},
 	{"ledger", "keys", "ACCOUNT KEY...", "the keys that an account is controlled by",

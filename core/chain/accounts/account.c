@@ -58,6 +58,24 @@ int pctl_account_key_is_fit(const uint8_t key[PCTL_KEY_BYTES])
 	return 1;
 }
 
+int pctl_account_is_reserved(const char *name)
+{
+	static const char *const names[] = {"burned",  "chain", "engine", "executor",
+					    "genesis", "rank",	"supply", "treasury"};
+
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return 1;
+	return 0;
+}
+
+static pctl_status check_reserved(const char *name, const pctl_call *call)
+{
+	return !pctl_account_is_reserved(name) ? PCTL_OK
+					       : pctl_refuse(call, PC5898_NAME_RESERVED,
+							     "\"%s\" is a name of the chain", name);
+}
+
 pctl_status pctl_account_control_read(pctl_chain_state *s, const char *account,
 				      const pctl_call *call, pctl_account_control *out)
 {
@@ -90,7 +108,10 @@ pctl_status pctl_account_control_set(pctl_chain_state *s, const pctl_msg_keys *m
 				     const pctl_call *call)
 {
 	uint8_t keys[PCTL_MESSAGE_KEYS_MAX][PCTL_KEY_BYTES];
+	const pctl_status status = check_reserved(m->sender, call);
 
+	if (status != PCTL_OK)
+		return status;
 	for (uint32_t i = 0; i < m->n_keys; i++) {
 		memcpy(keys[i], m->keys[i].data, PCTL_KEY_BYTES);
 		if (!pctl_account_key_is_fit(keys[i]))
@@ -135,6 +156,10 @@ pctl_status pctl_account_role_has(pctl_chain_state *s, uint32_t role, const char
 pctl_status pctl_account_role_set(pctl_chain_state *s, const pctl_msg_role *m,
 				  const pctl_call *call)
 {
+	const pctl_status status = check_reserved(m->account, call);
+
+	if (status != PCTL_OK)
+		return status;
 	return pctl_cursor_write(s, call,
 				 m->is_taken ? "DELETE FROM roles WHERE role = ? AND account = ?"
 					     : "INSERT OR REPLACE INTO roles VALUES (?, ?)",

@@ -25,9 +25,12 @@ typedef struct pctl_account_control {
 
 pctl_status pctl_account_control_read(pctl_chain_state *s, const char *account,
 				      const pctl_call *call, pctl_account_control *out);
-/* Set them anew, inside a transaction. PC5844: a key that is not fit. */
+/* Set them anew, inside a transaction. PC5844: a key that is not fit; PC5898: a reserved name. */
 pctl_status pctl_account_control_set(pctl_chain_state *s, const pctl_msg_keys *m,
 				     const pctl_call *call);
+
+/* 1 for a name of the chain itself (rank, executor, treasury ..), which has no keys and no role from version 2 of the rules on. */
+int pctl_account_is_reserved(const char *name);
 
 /* ---- roles --------------------------------------------------------------------------------- */
 
@@ -35,6 +38,7 @@ const char *pctl_account_role_name(uint32_t role); /* PCTL_ROLE_*; NULL: there i
 /* *out: does the account have the role; account NULL: does anybody. */
 pctl_status pctl_account_role_has(pctl_chain_state *s, uint32_t role, const char *account,
 				  const pctl_call *call, int *out);
+/* PC5898. */
 pctl_status pctl_account_role_set(pctl_chain_state *s, const pctl_msg_role *m,
 				  const pctl_call *call);
 

@@ -30,6 +30,7 @@ typedef struct pctl_block_job {
 	pctl_evidence evidence; /* of the output */
 	uint8_t *kept;
 	uint32_t n_users, has_run;
+	uint32_t waits, reserved; /* for a job that is not of this block and has not ended */
 } pctl_block_job;
 
 typedef struct pctl_block_work {
@@ -60,6 +61,20 @@ const char *pctl_block_job_of(const char *reference);
 /* The references of an execute message to bytes, 0: input, then the bindings; NULL behind the last. */
 const char *pctl_block_reference(const pctl_msg_execute *m, uint32_t i, uint32_t *group,
 				 uint32_t *binding);
+
+/*
+ * A job in the queue, as a block considers it under version 2 of the rules: `first` 0 for the chain's own jobs, 1 for the oldest of
+ * the queue where it has waited queue_age blocks, 2 for all others; these by tip / gas, descending, then all by position. A job
+ * counts no more than any job in the queue that it waits for, so that it stands behind them.
+ */
+typedef struct pctl_block_waiting {
+	uint8_t id[PCTL_DIGEST_BYTES];
+	uint64_t position, gas;
+	uint64_t tip, per; /* tip / gas, or that of who holds it back */
+	uint32_t first, is_left;
+} pctl_block_waiting;
+/* In the order in which they are considered; in the arena. */
+pctl_status pctl_block_queue(pctl_block_work *w, pctl_block_waiting **out, uint32_t *n);
 
 /* Choose the jobs of the block, with those that fail and why. */
 pctl_status pctl_block_select(pctl_block_work *w);

@@ -1,5 +1,6 @@
 /* Choosing the jobs of a block: the longest prefix of the queue whose gas fits the budget. A job that fails for a reason
- * of its own or of a parent's takes no gas. */
+ * of its own or of a parent's takes no gas. From version 2 of the rules on jobs are considered in the order of block_queue.c, and what
+ * does not fit is skipped. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,12 @@ pctl_block_job *pctl_block_find(const pctl_block_work *w, const char *name)
 
 /* ---- why a job fails ---------------------------------------------------------------------- */
 
-/* Why the job `id` failed, NULL when it did not. A job that neither ended nor is of this block breaks the queue's order. */
-static pctl_status failure_of(pctl_block_work *w, const pctl_chain_job *user, const char *id,
+/* Why the job `id` failed, NULL when it did not. A job that neither ended nor is of this block is waited for under version 2 of
+ * the rules, and breaks the queue's order under version 1. */
+static pctl_status failure_of(pctl_block_work *w, pctl_block_job *by, const char *id,
 			      const char **out)
 {
+	const pctl_chain_job *user = &by->row;
 	const pctl_block_job *here = pctl_block_find(w, id);
 	char text[PCTL_JOB_TEXT_SIZE];
 	uint8_t digest[PCTL_DIGEST_BYTES];
@@ -59,7 +62,10 @@ static pctl_status failure_of(pctl_block_work *w, const pctl_chain_job *user, co
 		return PCTL_OK;
 	(void)pctl_job_id_parse(id, digest);
 	status = pctl_jobs_read(w->s, digest, w->call, &job);
-	if (status == PCTL_OK && job.status == PCTL_JOB_PENDING)
+	if (status == PCTL_OK && job.status == PCTL_JOB_PENDING &&
+	    pctl_params_has_stakes(&w->params))
+		by->waits = 1;
+	else if (status == PCTL_OK && job.status == PCTL_JOB_PENDING)
 		status = pctl_refuse(w->call, PC5860_BLOCK_ORDER,
 				     "job %s depends on job %s, which comes after it in the queue",
 				     pctl_job_id_format(user->id, text), id);
@@ -101,9 +107,9 @@ static pctl_status check_parents(pctl_block_work *w, pctl_block_job *job)
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < m->n_after; i++)
-		status = failure_of(w, &job->row, m->after[i], &cause);
+		status = failure_of(w, job, m->after[i], &cause);
 	for (uint32_t i = 0; status == PCTL_OK && job->error == NULL && i < m->n_parent_jobs; i++) {
-		status = failure_of(w, &job->row, m->parent_jobs[i], &cause);
+		status = failure_of(w, job, m->parent_jobs[i], &cause);
 		if (status == PCTL_OK && cause != NULL)
 			status = inherit(w, m->parent_jobs[i], cause, &job->error);
 	}
@@ -114,7 +120,7 @@ static pctl_status check_parents(pctl_block_work *w, pctl_block_job *job)
 
 		if (id == NULL)
 			continue;
-		status = failure_of(w, &job->row, id, &cause);
+		status = failure_of(w, job, id, &cause);
 		if (status == PCTL_OK && cause != NULL)
 			status = inherit(w, id, cause, &job->error);
 	}
@@ -209,36 +215,35 @@ static pctl_status take(pctl_block_work *w, pctl_block_job *job)
 	return PCTL_OK;
 }
 
-static pctl_status defer(walk *k, const pctl_chain_job *row)
+static pctl_status defer(walk *k, const uint8_t row_id[PCTL_DIGEST_BYTES])
 {
 	pctl_block_work *w = k->w;
 	char id[PCTL_JOB_TEXT_SIZE];
 
-	k->full = 1;
+	k->full = !pctl_params_has_stakes(&w->params);
 	w->header.deferred++;
 	if (w->n_deferred == PCTL_MESSAGE_BLOCK_JOBS_MAX)
 		return PCTL_OK;
-	w->deferred[w->n_deferred] = pctl_arena_dup(w->arena, pctl_job_id_format(row->id, id));
+	w->deferred[w->n_deferred] = pctl_arena_dup(w->arena, pctl_job_id_format(row_id, id));
 	return w->deferred[w->n_deferred++] == NULL ? pctl_no_memory(w->call, "a block") : PCTL_OK;
 }
 
-static pctl_status consider(walk *k, const pctl_chain_job *row)
+static pctl_status consider(walk *k, const pctl_chain_job *row, int *is_left)
 {
 	pctl_block_work *w = k->w;
 	pctl_block_job *job;
-	pctl_status status;
+	pctl_status status = copy(w, row, &job);
 
-	if (k->full)
-		return defer(k, row);
-	status = copy(w, row, &job);
+	*is_left = 0;
 	if (status == PCTL_OK)
 		status = check_parents(w, job);
 	if (status == PCTL_OK)
 		status = check_bounds(w, job);
 	if (status == PCTL_OK && job->error == NULL &&
-	    (row->gas > w->header.budget - k->gas || w->jobs.n == UINT32_MAX)) {
+	    (job->waits || row->gas > w->header.budget - k->gas || w->jobs.n == UINT32_MAX)) {
 		pctl_request_destroy(&job->message);
-		return defer(k, row);
+		*is_left = 1;
+		return PCTL_OK;
 	}
 	if (status == PCTL_OK)
 		status = take(w, job);
@@ -254,9 +259,68 @@ static pctl_status consider(walk *k, const pctl_chain_job *row)
 static int visit(void *ctx, const pctl_chain_job *row)
 {
 	walk *k = ctx;
+	int is_left = k->full;
 
-	k->status = consider(k, row);
+	if (!is_left)
+		k->status = consider(k, row, &is_left);
+	if (k->status == PCTL_OK && is_left)
+		k->status = defer(k, row->id);
 	return k->status != PCTL_OK;
+}
+
+/* ---- version 2 ---------------------------------------------------------------------------- */
+
+static int by_position(const void *a, const void *b)
+{
+	const pctl_block_waiting *x = a, *y = b;
+
+	return x->position < y->position ? -1 : x->position > y->position;
+}
+
+static int jobs_by_position(const void *a, const void *b)
+{
+	const pctl_block_job *const *x = a, *const *y = b;
+
+	return (*x)->row.position < (*y)->row.position ? -1 : 1;
+}
+
+/* What the rest of the budget does not hold is not even read, unless no block could. */
+static pctl_status consider_waiting(walk *k, pctl_block_waiting *it)
+{
+	const uint64_t budget = k->w->header.budget;
+	pctl_chain_job row;
+	int is_left = 1;
+	pctl_status status;
+
+	it->is_left = 1;
+	if (it->gas <= budget && it->gas > budget - k->gas)
+		return PCTL_OK;
+	status = pctl_jobs_read(k->w->s, it->id, k->w->call, &row);
+	if (status == PCTL_OK)
+		status = consider(k, &row, &is_left);
+	pctl_chain_job_clear(&row);
+	it->is_left = is_left != 0;
+	return status;
+}
+
+/* Lists are in the order of the queue, whatever the order in which it was considered. */
+static pctl_status select_by_worth(walk *k)
+{
+	pctl_block_work *w = k->w;
+	pctl_block_waiting *all;
+	uint32_t n;
+	pctl_status status = pctl_block_queue(w, &all, &n);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		status = consider_waiting(k, &all[i]);
+	if (status == PCTL_OK && n > 1)
+		qsort(all, n, sizeof(*all), by_position);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		if (all[i].is_left)
+			status = defer(k, all[i].id);
+	if (status == PCTL_OK && w->jobs.n > 1)
+		qsort(w->jobs.items, w->jobs.n, sizeof(w->jobs.items[0]), jobs_by_position);
+	return status;
 }
 
 static int by_clock(const void *a, const void *b)
@@ -271,7 +335,9 @@ static int by_clock(const void *a, const void *b)
 pctl_status pctl_block_select(pctl_block_work *w)
 {
 	walk k = {.w = w};
-	pctl_status status = pctl_jobs_pending(w->s, visit, &k, w->call);
+	pctl_status status = pctl_params_has_stakes(&w->params)
+				     ? select_by_worth(&k)
+				     : pctl_jobs_pending(w->s, visit, &k, w->call);
 
 	if (status == PCTL_OK)
 		status = k.status;

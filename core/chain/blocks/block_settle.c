@@ -7,6 +7,7 @@
 #include "chain/blocks/block_private.h"
 #include "chain/data/data.h"
 #include "chain/graph/edges.h"
+#include "chain/ledger/stake.h"
 
 static pctl_status end_job(pctl_block_work *w, const pctl_block_job *job)
 {
@@ -24,8 +25,10 @@ static pctl_status end_job(pctl_block_work *w, const pctl_block_job *job)
 			       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_FAILED, w->header.height,
 					       job->row.gas_used, NULL, job->error, w->call);
 	}
-	status = pctl_ledger_settle(w->s, w->header.height, job->row.id, job->row.gas,
-				    w->header.executor, w->call, &split);
+	/* Both were set aside together (submit.c). */
+	status = pctl_ledger_settle(w->s, w->header.height, job->row.id,
+				    job->row.gas + job->message.as.execute.tip, w->header.executor,
+				    w->call, &split);
 	return status != PCTL_OK
 		       ? status
 		       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_COMPLETE, w->header.height,
@@ -156,6 +159,8 @@ pctl_status pctl_block_settle(pctl_block_work *w)
 		if (status == PCTL_OK)
 			status = pctl_data_drop(w->s, &job->row, &job->message.as.execute, w->call);
 	}
+	if (status == PCTL_OK)
+		status = pctl_stake_release(w->s, w->header.height, w->call);
 	for (uint32_t i = 0; status == PCTL_OK && i < w->n_order; i++)
 		status = add_edges(w, w->order[i]);
 	return status == PCTL_OK ? pctl_data_expire(w->s, w->header.height, w->call) : status;

@@ -106,7 +106,7 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	if (status == PCTL_OK)
 		status = price(t, m, &gas);
 	if (status == PCTL_OK)
-		status = pctl_ledger_burn(t->s, m->sender, gas, t->call);
+		status = pctl_ledger_pay(t->s, m->sender, gas, 0, t->call);
 	if (status == PCTL_OK)
 		status = pctl_store_put(t->c->store, m->data, m->n_data, t->call, NULL);
 	return status == PCTL_OK

@@ -4,15 +4,20 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chain/state/cursor.h"
 #include "chain/epoch/snapshot.h"
-#include "chain_shaders.h"
 
 #define GROUP 256u	 /* invocations of a workgroup, of both shaders */
 #define SUM_BYTES 20u	 /* of a node in the output of spread.wgsl */
 #define BINDING_GRAPH 2u /* of group 0 */
+
+/* A CID or job:ID. */
+typedef struct reference {
+	char text[PCTL_CID_TEXT_SIZE + PCTL_JOB_TEXT_SIZE];
+} reference;
 
 /* What the jobs of one epoch share, and how far they are. */
 typedef struct ranking {
@@ -23,8 +28,10 @@ typedef struct ranking {
 	pctl_params params;
 	pctl_epoch epoch;
 	uint64_t gas_limit; /* of each job */
-	char graph[PCTL_CID_TEXT_SIZE], shaders[2][PCTL_CID_TEXT_SIZE];
-	char input[PCTL_CID_TEXT_SIZE + PCTL_JOB_TEXT_SIZE]; /* of the next job */
+	char shaders[PCTL_EPOCH_SHADERS][PCTL_CID_TEXT_SIZE];
+	uint32_t n_parts, most_edges; /* of a part */
+	char parts[PCTL_SNAPSHOT_PARTS_MAX][PCTL_CID_TEXT_SIZE];
+	reference ranks; /* of the iteration before */
 } ranking;
 
 static void keep_first(void *ctx, const pctl_diag *d)
@@ -33,11 +40,6 @@ static void keep_first(void *ctx, const pctl_diag *d)
 
 	if (r->note[0] == '\0' && d->severity == PCTL_SEVERITY_ERROR)
 		snprintf(r->note, PCTL_EPOCH_NOTE_SIZE, "PC%04" PRIu32 ": %s", d->code, d->message);
-}
-
-const char *pctl_epoch_shader(int is_settle)
-{
-	return is_settle ? KERNEL_SETTLE : KERNEL_SPREAD;
 }
 
 static int is_due(const pctl_params *p, uint64_t height)
@@ -79,26 +81,28 @@ static pctl_status is_registered(ranking *r, const char *cid, int *out)
 	return status;
 }
 
-static pctl_status register_shader(ranking *r, int is_settle)
+static pctl_status register_shader(ranking *r, int which)
 {
 	static const char *const tags[] = {"rank"};
-	const char *text = pctl_epoch_shader(is_settle);
-	const pctl_request q = {
-		.kind = PCTL_MSG_UPLOAD,
-		.as.upload = {.sender = PCTL_EPOCH_ACCOUNT,
-			      .source = (const uint8_t *)text,
-			      .n_source = strlen(text),
-			      .description = is_settle ? "rank of the graph: an iteration's ranks"
-						       : "rank of the graph: an iteration's sums",
-			      .tags = tags,
-			      .n_tags = 1,
-			      .implements = ""}};
+	static const char *const descriptions[PCTL_EPOCH_SHADERS] = {
+		[PCTL_EPOCH_SPREAD] = "rank of the graph: an iteration's sums",
+		[PCTL_EPOCH_SETTLE] = "rank of the graph: an iteration's ranks",
+		[PCTL_EPOCH_GATHER] = "rank of the graph: the sums of two parts as one"};
+	const char *text = pctl_epoch_shader(which);
+	const pctl_request q = {.kind = PCTL_MSG_UPLOAD,
+				.as.upload = {.sender = PCTL_EPOCH_ACCOUNT,
+					      .source = (const uint8_t *)text,
+					      .n_source = strlen(text),
+					      .description = descriptions[which],
+					      .tags = tags,
+					      .n_tags = 1,
+					      .implements = ""}};
 	int there = 0;
 	pctl_cid cid;
 	pctl_status status = pctl_cid_of(text, strlen(text), &r->call, &cid);
 
 	if (status == PCTL_OK)
-		status = is_registered(r, pctl_cid_format(&cid, r->shaders[is_settle]), &there);
+		status = is_registered(r, pctl_cid_format(&cid, r->shaders[which]), &there);
 	if (status == PCTL_OK && !there)
 		status = pctl_chain_submit(r->c, &q, PCTL_ORIGIN_EPOCH, &r->call, NULL);
 	return status;
@@ -108,7 +112,7 @@ static pctl_status register_shader(ranking *r, int is_settle)
 
 static pctl_status share_gas(ranking *r)
 {
-	const uint64_t n_jobs = 2 * r->epoch.iterations;
+	const uint64_t n_jobs = 2 * r->epoch.iterations * r->n_parts;
 	uint64_t gas = r->params.values[PCTL_PARAM_EPOCH_GAS_LIMIT];
 	pctl_ledger_account a;
 	pctl_status status = pctl_ledger_account_read(r->s, PCTL_EPOCH_ACCOUNT, &r->call, &a);
@@ -124,32 +128,62 @@ static pctl_status share_gas(ranking *r)
 	return PCTL_OK;
 }
 
-static pctl_status submit_job(ranking *r, int is_settle)
+/* One job over `input` and `bound`; *output becomes what it gives. */
+static pctl_status submit_job(ranking *r, int which, uint64_t lanes, const reference *input,
+			      const char *bound, reference *output)
 {
-	const pctl_msg_binding binding = {0, BINDING_GRAPH, r->graph};
-	const uint64_t lanes = is_settle ? r->epoch.n_nodes : r->epoch.n_nodes + r->epoch.n_edges;
+	const pctl_msg_binding binding = {0, BINDING_GRAPH, bound};
 	const pctl_request q = {
 		.kind = PCTL_MSG_EXECUTE,
 		.as.execute = {.sender = PCTL_EPOCH_ACCOUNT,
-			       .shader_cid = r->shaders[is_settle],
-			       .input = r->input,
+			       .shader_cid = r->shaders[which],
+			       .input = input->text,
 			       .dispatch = {(uint32_t)((lanes + GROUP - 1) / GROUP), 1, 1},
 			       .gas_limit = r->gas_limit,
 			       .bindings = &binding,
 			       .uniform_cid = "",
-			       .output_bytes = is_settle ? 8 * r->epoch.n_nodes
-							 : SUM_BYTES * (r->epoch.n_nodes + 1),
+			       .output_bytes = which == PCTL_EPOCH_SETTLE
+						       ? 8 * r->epoch.n_nodes
+						       : SUM_BYTES * (r->epoch.n_nodes + 1),
 			       .n_bindings = 1,
 			       .entry = ""}};
 	pctl_response answer = {.kind = 0};
 	pctl_status status = pctl_chain_submit(r->c, &q, PCTL_ORIGIN_EPOCH, &r->call, &answer);
 
 	if (status == PCTL_OK) {
-		snprintf(r->input, sizeof(r->input), "job:%s", answer.as.execute.job_id);
+		snprintf(output->text, sizeof(output->text), "job:%s", answer.as.execute.job_id);
 		(void)pctl_job_id_parse(answer.as.execute.job_id, r->epoch.last);
 	}
 	pctl_response_destroy(&answer);
 	return status;
+}
+
+/* The edges of a part, and with the first all nodes. */
+static uint64_t lanes_of(const ranking *r, uint32_t part)
+{
+	const uint64_t left = r->epoch.n_edges - (uint64_t)part * r->most_edges;
+
+	return (left < r->most_edges ? left : r->most_edges) + (part == 0 ? r->epoch.n_nodes : 0);
+}
+
+static pctl_status submit_iteration(ranking *r)
+{
+	reference sums, more;
+	pctl_status status =
+		submit_job(r, PCTL_EPOCH_SPREAD, lanes_of(r, 0), &r->ranks, r->parts[0], &sums);
+
+	for (uint32_t part = 1; status == PCTL_OK && part < r->n_parts; part++) {
+		const reference before = sums;
+
+		status = submit_job(r, PCTL_EPOCH_SPREAD, lanes_of(r, part), &r->ranks,
+				    r->parts[part], &more);
+		if (status == PCTL_OK)
+			status = submit_job(r, PCTL_EPOCH_GATHER, r->epoch.n_nodes + 1, &before,
+					    more.text, &sums);
+	}
+	return status == PCTL_OK ? submit_job(r, PCTL_EPOCH_SETTLE, r->epoch.n_nodes, &sums,
+					      r->parts[0], &r->ranks)
+				 : status;
 }
 
 static pctl_status write_epoch(ranking *r)
@@ -158,41 +192,66 @@ static pctl_status write_epoch(ranking *r)
 	const pctl_epoch *e = &r->epoch;
 
 	return pctl_cursor_write(r->s, &r->call, "INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?)",
-				 "htthhhd", e->height, r->graph, pctl_cid_format(&e->names, names),
-				 e->n_nodes, e->n_edges, e->iterations, e->last);
+				 "htthhhd", e->height, r->parts[0],
+				 pctl_cid_format(&e->names, names), e->n_nodes, e->n_edges,
+				 e->iterations, e->last);
 }
 
 static pctl_status submit_all(ranking *r)
 {
+	const int n_shaders =
+		pctl_params_has_stakes(&r->params) ? PCTL_EPOCH_SHADERS : PCTL_EPOCH_GATHER;
 	pctl_store *store = pctl_chain_store(r->c);
 	pctl_cid empty;
 	pctl_status status = pctl_store_put(store, "", 0, &r->call, &empty);
 
 	if (status == PCTL_OK)
-		pctl_cid_format(&empty, r->input);
-	for (int i = 0; i < 2 && status == PCTL_OK; i++)
+		pctl_cid_format(&empty, r->ranks.text);
+	for (int i = 0; i < n_shaders && status == PCTL_OK; i++)
 		status = register_shader(r, i);
 	if (status == PCTL_OK)
 		status = share_gas(r);
-	for (uint64_t k = 0; k < 2 * r->epoch.iterations && status == PCTL_OK; k++)
-		status = submit_job(r, (int)(k & 1));
+	for (uint64_t k = 0; k < r->epoch.iterations && status == PCTL_OK; k++)
+		status = submit_iteration(r);
 	return status == PCTL_OK ? write_epoch(r) : status;
+}
+
+static pctl_status put_part(ranking *r, const pctl_snapshot *graph, uint32_t part)
+{
+	uint8_t *bytes = NULL;
+	uint64_t n;
+	pctl_cid cid;
+	pctl_status status = pctl_snapshot_part(graph, r->most_edges, part, &r->call, &bytes, &n);
+
+	if (status == PCTL_OK)
+		status = pctl_store_put(pctl_chain_store(r->c), bytes, n, &r->call, &cid);
+	free(bytes);
+	if (status == PCTL_OK)
+		pctl_cid_format(&cid, r->parts[part]);
+	return status;
 }
 
 static pctl_status put_graph(ranking *r)
 {
-	pctl_store *store = pctl_chain_store(r->c);
+	const int is_cut = pctl_params_has_stakes(&r->params);
+	uint64_t most = 0;
 	pctl_snapshot graph;
-	pctl_status status = pctl_snapshot_take(r->s, r->epoch.height, &r->call, &graph);
+	pctl_status status;
 
+	r->most_edges = is_cut ? (uint32_t)r->params.values[PCTL_PARAM_EPOCH_LINKS]
+			       : PCTL_SNAPSHOT_EDGES_MAX;
+	if (is_cut)
+		most = (uint64_t)r->most_edges * PCTL_SNAPSHOT_PARTS_MAX;
+	if (most > PCTL_SNAPSHOT_LINKS_MAX)
+		most = PCTL_SNAPSHOT_LINKS_MAX;
+	status = pctl_snapshot_take(r->s, r->epoch.height, (uint32_t)most, &r->call, &graph);
+	r->n_parts = status == PCTL_OK ? pctl_snapshot_parts(&graph, r->most_edges) : 0;
+	for (uint32_t i = 0; status == PCTL_OK && i < r->n_parts; i++)
+		status = put_part(r, &graph, i);
 	if (status == PCTL_OK)
-		status = pctl_store_put(store, graph.graph, graph.n_graph, &r->call,
-					&r->epoch.graph);
-	if (status == PCTL_OK)
-		status = pctl_store_put(store, graph.names, graph.n_names, &r->call,
-					&r->epoch.names);
+		status = pctl_store_put(pctl_chain_store(r->c), graph.names, graph.n_names,
+					&r->call, &r->epoch.names);
 	if (status == PCTL_OK) {
-		pctl_cid_format(&r->epoch.graph, r->graph);
 		r->epoch.n_nodes = graph.n_nodes;
 		r->epoch.n_edges = graph.n_edges;
 	}

@@ -4,8 +4,7 @@
 
 #include "chain/chain.h"
 #include "chain/graph/edges.h"
-
-#define PCTL_EPOCH_ACCOUNT "rank" /* who submits and pays; anyone may fund it by a transfer */
+#include "chain/registry/own.h"
 
 /*
  * Called inside the transaction that ends block `height`, after its record is closed. Does nothing unless the parameter
@@ -20,6 +19,11 @@
  * output of the last is what rank.weighted@1 gives for the graph's edges and weights, with damping_ppm 850000. Both
  * shaders are uploaded by the account when they are not registered. Each job may use the same share of epoch_gas_limit,
  * or of the account's balance when that is less.
+ *
+ * From version 2 of the rules on links pay link_cost to the account, the jobs come first in their block, nobody else uploads or
+ * deprecates the shaders, and a graph of more than epoch_links edges is cut into parts (snapshot.h): spread.wgsl for each, whose sums
+ * shaders/gather.wgsl adds up, 2 jobs a part in each iteration. The output is that of one part, to the bit. Of more than 64 parts the
+ * links of the least stake are left out, so that no graph is too large.
  */
 #define PCTL_EPOCH_NOTE_SIZE 160u
 pctl_status pctl_chain_epoch(pctl_chain *c, uint64_t height, const pctl_call *call, char *note);
@@ -27,15 +31,12 @@ pctl_status pctl_chain_epoch(pctl_chain *c, uint64_t height, const pctl_call *ca
 /* A rank that was asked for. last: the job whose output is the ranks, u64 a node. */
 typedef struct pctl_epoch {
 	uint64_t height, n_nodes, n_edges, iterations;
-	pctl_cid graph, names;
+	pctl_cid graph, names; /* graph: of the first part */
 	uint8_t last[PCTL_DIGEST_BYTES];
 } pctl_epoch;
 
 /* Of block `height`; 0: the latest whose last job is complete. PC6102. */
 pctl_status pctl_epoch_read(pctl_chain_state *s, uint64_t height, const pctl_call *call,
 			    pctl_epoch *out);
-
-/* The graph's two shaders, as they are registered. */
-const char *pctl_epoch_shader(int is_settle);
 
 #endif

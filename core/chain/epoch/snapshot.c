@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define VERSION 1u
+#define VERSION_PARTS 2u       /* of a part */
 #define WEIGHTS_MAX UINT32_MAX /* of the out-edges of one node together */
 
 static const char magic[8] = {'p', 'c', 't', 'l', 'r', 'a', 'n', 'k'};
@@ -78,8 +79,8 @@ static pctl_status too_large(const char *what, uint64_t n, const pctl_call *call
 			   n, what);
 }
 
-static pctl_status collect_names(const pctl_snapshot_link *links, uint64_t n, const pctl_call *call,
-				 graph *g)
+static pctl_status collect_names(const pctl_snapshot_link *links, uint64_t n, int is_cut,
+				 const pctl_call *call, graph *g)
 {
 	uint64_t kept = 0;
 
@@ -94,14 +95,14 @@ static pctl_status collect_names(const pctl_snapshot_link *links, uint64_t n, co
 	for (uint64_t i = 0; i < 2 * n; i++)
 		if (kept == 0 || strcmp(g->names[kept - 1], g->names[i]) != 0)
 			g->names[kept++] = g->names[i];
-	if (kept > PCTL_SNAPSHOT_NODES_MAX)
+	if (kept > PCTL_SNAPSHOT_NODES_MAX && !is_cut)
 		return too_large("nodes", kept, call);
 	g->n_names = (uint32_t)kept;
 	return PCTL_OK;
 }
 
-static pctl_status collect_rows(const pctl_snapshot_link *links, uint64_t n, const pctl_call *call,
-				graph *g)
+static pctl_status collect_rows(const pctl_snapshot_link *links, uint64_t n, int is_cut,
+				const pctl_call *call, graph *g)
 {
 	uint64_t kept = 0;
 
@@ -120,12 +121,72 @@ static pctl_status collect_rows(const pctl_snapshot_link *links, uint64_t n, con
 		    strcmp(last->account, g->rows[i].account) != 0)
 			g->rows[kept++] = g->rows[i];
 	}
-	if (kept > PCTL_SNAPSHOT_EDGES_MAX)
+	if (kept > PCTL_SNAPSHOT_EDGES_MAX && !is_cut)
 		return too_large("edges", kept, call);
-	qsort(g->rows, kept, sizeof(*g->rows), by_clock);
 	g->n_rows = (uint32_t)kept;
 	return PCTL_OK;
 }
+
+/* ---- leaving out --------------------------------------------------------------------------- */
+
+static int by_worth(const void *a, const void *b)
+{
+	const row *x = a, *y = b;
+
+	ORDER(y->stake, x->stake);
+	ORDER(x->clock, y->clock);
+	ORDER(x->source, y->source);
+	ORDER(x->target, y->target);
+	return strcmp(x->account, y->account);
+}
+
+/* Names that no row is left of go, and the others get their numbers anew. */
+static void drop_names(graph *g, uint32_t *place)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->n_names; i++)
+		if (place[i] != 0) {
+			g->names[n] = g->names[i];
+			place[i] = n++;
+		}
+	g->n_names = n;
+	for (uint32_t i = 0; i < g->n_rows; i++) {
+		g->rows[i].source = place[g->rows[i].source];
+		g->rows[i].target = place[g->rows[i].target];
+	}
+}
+
+static pctl_status leave_out(graph *g, uint32_t most_edges, uint32_t most_nodes,
+			     const pctl_call *call)
+{
+	uint32_t kept = 0, n_used = 0, *used;
+
+	if (g->n_rows <= most_edges && g->n_names <= most_nodes)
+		return PCTL_OK;
+	used = calloc((size_t)g->n_names + 1, sizeof(*used));
+	if (used == NULL)
+		return out_of_memory(call);
+	if (g->n_rows > 1)
+		qsort(g->rows, g->n_rows, sizeof(*g->rows), by_worth);
+	for (uint32_t i = 0; i < g->n_rows && kept < most_edges; i++) {
+		const row *r = &g->rows[i];
+		const uint32_t more = (used[r->source] == 0 ? 1u : 0u) +
+				      (r->target != r->source && used[r->target] == 0 ? 1u : 0u);
+
+		if (more > most_nodes - n_used)
+			continue;
+		n_used += more;
+		used[r->source] = used[r->target] = 1;
+		g->rows[kept++] = *r;
+	}
+	g->n_rows = kept;
+	drop_names(g, used);
+	free(used);
+	return PCTL_OK;
+}
+
+/* ---- spelling ------------------------------------------------------------------------------ */
 
 /* 1 when no node's weights add up to too much under this shift. Edges stand by source. */
 static int shift_fits(const graph *g, uint32_t shift)
@@ -209,21 +270,27 @@ static pctl_status spell_graph(const graph *g, uint64_t height, const pctl_call 
 	return PCTL_OK;
 }
 
-pctl_status pctl_snapshot_spell(pctl_snapshot_link *links, uint64_t n, uint64_t height,
-				const pctl_call *call, pctl_snapshot *out)
+/* most_edges 0: nothing is left out, and too much is refused. */
+static pctl_status spell(const pctl_snapshot_link *links, uint64_t n, uint64_t height,
+			 uint32_t most_edges, uint32_t most_nodes, const pctl_call *call,
+			 pctl_snapshot *out)
 {
 	graph g = {.n_names = 0};
-	pctl_status status = collect_names(links, n, call, &g);
+	pctl_status status = collect_names(links, n, most_edges != 0, call, &g);
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = collect_rows(links, n, call, &g);
+		status = collect_rows(links, n, most_edges != 0, call, &g);
+	if (status == PCTL_OK && most_edges != 0)
+		status = leave_out(&g, most_edges, most_nodes, call);
+	if (status == PCTL_OK && g.n_rows > 1)
+		qsort(g.rows, g.n_rows, sizeof(*g.rows), by_clock);
 	if (status == PCTL_OK) {
 		g.totals = calloc((size_t)g.n_names + 1, sizeof(*g.totals));
 		if (g.totals == NULL)
 			status = out_of_memory(call);
 	}
-	/* At 63 a weight is at most 2, and there are at most 2^22. */
+	/* At 63 a weight is at most 2, and there are at most 2^24. */
 	while (status == PCTL_OK && !shift_fits(&g, g.shift))
 		g.shift++;
 	if (status == PCTL_OK)
@@ -236,6 +303,51 @@ pctl_status pctl_snapshot_spell(pctl_snapshot_link *links, uint64_t n, uint64_t 
 	free(g.rows);
 	free(g.names);
 	return status;
+}
+
+pctl_status pctl_snapshot_spell(pctl_snapshot_link *links, uint64_t n, uint64_t height,
+				const pctl_call *call, pctl_snapshot *out)
+{
+	return spell(links, n, height, 0, 0, call, out);
+}
+
+pctl_status pctl_snapshot_spell_most(pctl_snapshot_link *links, uint64_t n, uint64_t height,
+				     uint32_t most_edges, uint32_t most_nodes,
+				     const pctl_call *call, pctl_snapshot *out)
+{
+	return spell(links, n, height, most_edges, most_nodes, call, out);
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+uint32_t pctl_snapshot_parts(const pctl_snapshot *s, uint32_t edges)
+{
+	return s->n_edges <= edges ? 1 : (s->n_edges - 1) / edges + 1;
+}
+
+pctl_status pctl_snapshot_part(const pctl_snapshot *s, uint32_t edges, uint32_t part,
+			       const pctl_call *call, uint8_t **out, uint64_t *n_out)
+{
+	const uint64_t n = s->n_nodes, m = s->n_edges, first = (uint64_t)part * edges;
+	const uint64_t own = m - first < edges ? m - first : edges;
+	const uint64_t head = PCTL_SNAPSHOT_HEADER_WORDS + n;
+	const uint32_t is_one = pctl_snapshot_parts(s, edges) == 1;
+	uint8_t *w;
+
+	*n_out = 4 * (head + 5 * own);
+	*out = w = malloc((size_t)*n_out + 1);
+	if (w == NULL)
+		return out_of_memory(call);
+	memcpy(w, s->graph, 4 * head);
+	memcpy(w + 4 * head, s->graph + 4 * (head + 2 * first), 8 * own);
+	memcpy(w + 4 * (head + 2 * own), s->graph + 4 * (head + 2 * m + first), 4 * own);
+	memcpy(w + 4 * (head + 3 * own), s->graph + 4 * (head + 3 * m + 2 * first), 8 * own);
+	put32(w, 2, is_one ? VERSION : VERSION_PARTS);
+	put32(w, 4, (uint32_t)own);
+	for (uint64_t i = PCTL_SNAPSHOT_HEADER_WORDS; part != 0 && i < head; i++)
+		if (w[4 * i] == 0 && w[4 * i + 1] == 0 && w[4 * i + 2] == 0 && w[4 * i + 3] == 0)
+			put32(w, i, 1);
+	return PCTL_OK;
 }
 
 void pctl_snapshot_clear(pctl_snapshot *snapshot)

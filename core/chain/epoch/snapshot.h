@@ -26,10 +26,18 @@
  *
  * The stake of an edge is the bond of its account when the graph is taken, its weight (stake >> k) + 1, where k is the
  * least number for which the weights of no node's out-edges add up to 2^32 or more: what rank.weighted@1 takes.
+ *
+ * From version 2 of the rules on a graph has as many edges as there are, up to PCTL_SNAPSHOT_LINKS_MAX, and is cut into parts of as many
+ * edges as one job takes. A part is a graph of this form, with m its own edges, which follow those of the part before; word 2 is 2, and
+ * the word of a node without out-edges is 1 in all parts but the first, so that one part alone tells of it. One part is the graph as it
+ * is. What is above a limit is left out: links count from the greatest stake down, then from the least clock up, then by source, target
+ * and account, and one that would bring a node too many does not count.
  */
 #define PCTL_SNAPSHOT_HEADER_WORDS 16u
 #define PCTL_SNAPSHOT_EDGES_MAX (1u << 22) /* what the shaders' sums hold */
 #define PCTL_SNAPSHOT_NODES_MAX (1u << 22)
+#define PCTL_SNAPSHOT_LINKS_MAX (1u << 24) /* in all parts */
+#define PCTL_SNAPSHOT_PARTS_MAX 64u
 
 /* One edge before it is spelled; what it points to outlives the call. */
 typedef struct pctl_snapshot_link {
@@ -50,9 +58,20 @@ typedef struct pctl_snapshot {
  * PC6100 for more nodes or edges than there may be. No link at all gives a graph of no nodes. */
 pctl_status pctl_snapshot_spell(pctl_snapshot_link *links, uint64_t n, uint64_t height,
 				const pctl_call *call, pctl_snapshot *out);
-/* The graph of the state as it stands, after block `height`. */
-pctl_status pctl_snapshot_take(pctl_chain_state *s, uint64_t height, const pctl_call *call,
-			       pctl_snapshot *out);
+/* The same, but of the links above `most_edges` or `most_nodes` the least are left out, and none is refused. */
+pctl_status pctl_snapshot_spell_most(pctl_snapshot_link *links, uint64_t n, uint64_t height,
+				     uint32_t most_edges, uint32_t most_nodes,
+				     const pctl_call *call, pctl_snapshot *out);
+/* Parts of at most `edges` edges; at least one. */
+uint32_t pctl_snapshot_parts(const pctl_snapshot *s, uint32_t edges);
+/* One of them, released with free(). */
+pctl_status pctl_snapshot_part(const pctl_snapshot *s, uint32_t edges, uint32_t part,
+			       const pctl_call *call, uint8_t **out, uint64_t *n_out);
+
+/* The graph of the state as it stands, after block `height`. most_edges: 0 under version 1 of the rules; else links that were taken
+ * back are none, and of more the least are left out. */
+pctl_status pctl_snapshot_take(pctl_chain_state *s, uint64_t height, uint32_t most_edges,
+			       const pctl_call *call, pctl_snapshot *out);
 void pctl_snapshot_clear(pctl_snapshot *snapshot);
 
 #endif

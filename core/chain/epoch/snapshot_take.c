@@ -5,6 +5,7 @@
 #include "foundation/base/arena.h"
 #include "chain/epoch/epoch.h"
 #include "chain/epoch/snapshot.h"
+#include "chain/state/cursor.h"
 
 #define ACCOUNT_PREFIX "account:"
 #define JOB_PREFIX "job:"
@@ -20,6 +21,7 @@ typedef struct taking {
 	char sender[PCTL_ACCOUNT_SIZE];
 	const char *account;
 	uint64_t stake;
+	int has_gone; /* links were taken back */
 	pctl_status status;
 } taking;
 
@@ -84,17 +86,39 @@ static pctl_status room(taking *t)
 	return PCTL_OK;
 }
 
+/* Asked only where the state has such links at all; NULL: is there any. */
+static pctl_status look_gone(taking *t, const pctl_edge *e, const char *account, int *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status =
+		e == NULL ? pctl_cursor_keep(t->state, t->call, &stmt,
+					     "SELECT 1 FROM links_gone LIMIT 1", "")
+			  : pctl_cursor_keep(t->state, t->call, &stmt,
+					     "SELECT 1 FROM links_gone WHERE source = ? AND "
+					     "target = ? AND account = ?",
+					     "ttt", e->source, e->target, account);
+
+	*out = 0;
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(t->state, stmt, t->call, out);
+	pctl_cursor_done(stmt);
+	return status;
+}
+
 static pctl_status take_edge(taking *t, const pctl_edge *e)
 {
 	const char *account = behind(e->via, ACCOUNT_PREFIX);
 	pctl_snapshot_link link = {.clock = e->clock};
+	int is_gone = 0;
 	pctl_status status = room(t);
 
 	if (status == PCTL_OK && e->kind == PCTL_EDGE_INPUT) {
 		status = sender_of(t, e);
 		account = t->sender;
 	}
-	if (status != PCTL_OK || strcmp(account, PCTL_EPOCH_ACCOUNT) == 0)
+	if (status == PCTL_OK && e->kind == PCTL_EDGE_LINK && t->has_gone)
+		status = look_gone(t, e, account, &is_gone);
+	if (status != PCTL_OK || is_gone || strcmp(account, PCTL_EPOCH_ACCOUNT) == 0)
 		return status;
 	status = stake_of(t, account);
 	if (status != PCTL_OK)
@@ -118,19 +142,24 @@ static int visit(void *ctx, const pctl_edge *e)
 	return t->status != PCTL_OK;
 }
 
-pctl_status pctl_snapshot_take(pctl_chain_state *s, uint64_t height, const pctl_call *call,
-			       pctl_snapshot *out)
+pctl_status pctl_snapshot_take(pctl_chain_state *s, uint64_t height, uint32_t most_edges,
+			       const pctl_call *call, pctl_snapshot *out)
 {
 	taking t = {.state = s, .call = call, .arena = pctl_arena_create()};
 	pctl_status status = t.arena == NULL ? out_of_memory(call) : PCTL_OK;
 
 	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK && most_edges != 0)
+		status = look_gone(&t, NULL, NULL, &t.has_gone);
 	if (status == PCTL_OK)
 		status = pctl_edges_all(s, visit, &t, call);
 	if (status == PCTL_OK)
 		status = t.status;
 	if (status == PCTL_OK)
-		status = pctl_snapshot_spell(t.links, t.n, height, call, out);
+		status = most_edges == 0
+				 ? pctl_snapshot_spell(t.links, t.n, height, call, out)
+				 : pctl_snapshot_spell_most(t.links, t.n, height, most_edges,
+							    PCTL_SNAPSHOT_NODES_MAX, call, out);
 	free(t.links);
 	pctl_arena_destroy(t.arena);
 	return status;

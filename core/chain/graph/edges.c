@@ -226,6 +226,27 @@ pctl_status pctl_edges_of_job(pctl_chain_state *s, const char *target, uint32_t 
 			  bound, 3, visit, ctx, call);
 }
 
+pctl_status pctl_edges_has(pctl_chain_state *s, uint32_t kind, const char *source,
+			   const char *target, const char *via, const pctl_call *call, int *out)
+{
+	uint64_t bound[4] = {0, kind, 0, 0}, n = 0;
+	pctl_status status = find_name(s, target, call, &bound[0]);
+
+	*out = 0;
+	if (status == PCTL_OK)
+		status = find_name(s, source, call, &bound[2]);
+	if (status == PCTL_OK)
+		status = find_name(s, via, call, &bound[3]);
+	if (status != PCTL_OK || bound[0] == 0 || bound[2] == 0 || bound[3] == 0)
+		return status;
+	status = read_number(s,
+			     "SELECT count(*) FROM edges WHERE target = ? AND kind = ? AND "
+			     "job = 0 AND source = ? AND via = ?",
+			     bound, 4, call, &n);
+	*out = n != 0;
+	return status;
+}
+
 pctl_status pctl_edges_entering(pctl_chain_state *s, const char *name, uint32_t kind,
 				const pctl_call *call, uint64_t *out)
 {

@@ -56,6 +56,9 @@ pctl_status pctl_edges_of_job(pctl_chain_state *s, const char *target, uint32_t 
 /* 1 in *out when some edge has ever named it. */
 pctl_status pctl_edges_known(pctl_chain_state *s, const char *name, const pctl_call *call,
 			     int *out);
+/* 1 in *out when there is this very edge, of no job. */
+pctl_status pctl_edges_has(pctl_chain_state *s, uint32_t kind, const char *source,
+			   const char *target, const char *via, const pctl_call *call, int *out);
 /* How many edges of a kind enter a name. */
 pctl_status pctl_edges_entering(pctl_chain_state *s, const char *name, uint32_t kind,
 				const pctl_call *call, uint64_t *out);

@@ -154,6 +154,20 @@ static pctl_status check_once(const pctl_conf_value *list, const pctl_call *call
 	return PCTL_OK;
 }
 
+/* Somebody must be able to end blocks, or the chain never has one. */
+static pctl_status check_block_role(const pctl_conf_value *list, const pctl_call *call)
+{
+	for (uint32_t i = 0; i < list->n_items; i++) {
+		const pctl_conf_value *roles = pctl_conf_find(list->items[i], "roles");
+
+		for (uint32_t k = 0; roles != NULL && k < roles->n_items; k++)
+			if (strcmp(roles->items[k]->text, "block") == 0)
+				return PCTL_OK;
+	}
+	return pctl_refuse_at(call, PC6106_BLOCK_ROLE, &list->pos, NULL,
+			      "no account has the role `block`");
+}
+
 static pctl_status take_file(pctl_chain *c, const char *path, const pctl_call *call)
 {
 	const pctl_conf_value *list;
@@ -171,6 +185,8 @@ static pctl_status take_file(pctl_chain *c, const char *path, const pctl_call *c
 	if (status == PCTL_OK) {
 		for (uint32_t i = 0; status == PCTL_OK && i < list->n_items; i++)
 			status = take_account(c, list->items[i], call);
+		if (status == PCTL_OK)
+			status = check_block_role(list, call);
 		ended = PCTL_OK;
 		if (status == PCTL_OK)
 			ended = pctl_chain_batch_commit(c, call);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "chain/executor/calibrate.h"
+#include "chain/home/judge.h"
 #include "chain/home/keys.h"
 #include "chain/registry/registry.h"
 
@@ -59,6 +60,8 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 	if (accounts == NULL)
 		return pctl_no_memory(call, "a path");
 	status = read_genesis(in, o.dir, call, &genesis);
+	if (status == PCTL_OK)
+		status = pctl_home_judge(in, call, &o.reference);
 	if (status == PCTL_OK)
 		status = pctl_chain_open(&o, call, out);
 	if (status == PCTL_OK)
@@ -137,6 +140,7 @@ pctl_status pctl_home_shader(pctl_chain *c, const char *word, const pctl_call *c
 			     char out[PCTL_CID_TEXT_SIZE])
 {
 	pctl_alias_row alias;
+	pctl_chain_info info;
 	pctl_cid cid;
 	pctl_status status = PCTL_OK;
 
@@ -144,7 +148,9 @@ pctl_status pctl_home_shader(pctl_chain *c, const char *word, const pctl_call *c
 		pctl_cid_format(&cid, out);
 		return PCTL_OK;
 	}
-	status = pctl_aliases_read(pctl_cursor(c), word, call, &alias);
+	status = pctl_chain_info_read(c, call, &info);
+	if (status == PCTL_OK)
+		status = pctl_aliases_at(pctl_cursor(c), word, info.last + 1, call, &alias);
 	if (status == PCTL_OK)
 		snprintf(out, PCTL_CID_TEXT_SIZE, "%s", alias.cid);
 	return status;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,11 +145,40 @@ static int raw_of(const EVP_PKEY *key, uint8_t out[PCTL_KEY_BYTES])
 	       EVP_PKEY_get_raw_public_key(key, out, &n) == 1 && n == PCTL_KEY_BYTES;
 }
 
-static pctl_status write_key(const char *path, const char *public_path, EVP_PKEY *key,
-			     const pctl_passphrase *p, const uint8_t raw[PCTL_KEY_BYTES],
-			     const pctl_call *call)
+static pctl_status write_public(const char *path, const uint8_t raw[PCTL_KEY_BYTES],
+				const pctl_call *call)
 {
 	char text[2 * PCTL_KEY_BYTES + 2];
+
+	pctl_hex_print(raw, PCTL_KEY_BYTES, text);
+	text[2 * PCTL_KEY_BYTES] = '\n';
+	return write_new(path, text, 2 * PCTL_KEY_BYTES + 1, call);
+}
+
+/* A file appears whole or not at all; an old one is never replaced. */
+static pctl_status write_whole(pctl_installation *in, const char *path, const void *data, size_t n,
+			       const pctl_call *call)
+{
+	const char *made = pctl_arena_printf(in->arena, "%s.new", path);
+	pctl_status status;
+
+	if (made == NULL)
+		return pctl_no_memory(call, "a path");
+	unlink(made); /* of one that was cut short */
+	status = write_new(made, data, n, call);
+	if (status == PCTL_OK && link(made, path) != 0)
+		status = refuse(call, path,
+				errno == EEXIST ? "there is one already" : strerror(errno));
+	unlink(made);
+	return status;
+}
+
+/* The public half comes first, and the key is there with its private half: whatever is cut short between the two leaves a
+ * public half of nothing, which the next attempt replaces. */
+static pctl_status write_key(pctl_installation *in, const char *path, const char *public_path,
+			     EVP_PKEY *key, const pctl_passphrase *p,
+			     const uint8_t raw[PCTL_KEY_BYTES], const pctl_call *call)
+{
 	BIO *bio = spell(key, p);
 	char *data = NULL;
 	long n = bio == NULL ? 0 : BIO_get_mem_data(bio, &data);
@@ -156,19 +186,30 @@ static pctl_status write_key(const char *path, const char *public_path, EVP_PKEY
 
 	if (n <= 0)
 		status = refuse(call, path, "OpenSSL would not write the key");
-	else
-		status = write_new(path, data, (size_t)n, call);
+	else if (pctl_file_exists(path))
+		status = refuse(call, path, "there is one already");
+	else {
+		unlink(public_path);
+		status = write_public(public_path, raw, call);
+	}
+	if (status == PCTL_OK)
+		status = write_whole(in, path, data, (size_t)n, call);
 	if (n > 0)
 		OPENSSL_cleanse(data, (size_t)n);
 	BIO_free(bio);
-	if (status != PCTL_OK)
-		return status;
-	pctl_hex_print(raw, PCTL_KEY_BYTES, text);
-	text[2 * PCTL_KEY_BYTES] = '\n';
-	status = write_new(public_path, text, 2 * PCTL_KEY_BYTES + 1, call);
-	if (status != PCTL_OK)
-		unlink(path);
 	return status;
+}
+
+/* One at a time makes a key in a home. */
+static int lock_dir(const char *dir)
+{
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 static int is_encrypted(const char *path)
@@ -184,6 +225,27 @@ static int is_encrypted(const char *path)
 	return strstr(line, "ENCRYPTED") != NULL;
 }
 
+/* A key that an earlier version was writing when it was stopped has no public half: it follows from a private one that is open. */
+static pctl_status restore_public(const char *path, const char *public_path, const pctl_call *call)
+{
+	uint8_t raw[PCTL_KEY_BYTES];
+	EVP_PKEY *key = NULL;
+	FILE *f = is_encrypted(path) ? NULL : fopen(path, "re");
+	pctl_status status;
+
+	if (f != NULL) {
+		key = PEM_read_PrivateKey(f, NULL, NULL, NULL);
+		fclose(f);
+	}
+	status = key != NULL && raw_of(key, raw)
+			 ? write_public(public_path, raw, call)
+			 : refuse(call, path,
+				  "its public half is missing and does not follow from a file that "
+				  "is encrypted or damaged");
+	EVP_PKEY_free(key);
+	return status;
+}
+
 static pctl_status read_entry(pctl_installation *in, const char *name, const pctl_call *call,
 			      pctl_key_entry *out)
 {
@@ -197,8 +259,12 @@ static pctl_status read_entry(pctl_installation *in, const char *name, const pct
 		status = path_of(in, name, ".pub", call, &public_path);
 	if (status != PCTL_OK)
 		return status;
-	if (!pctl_file_exists(path) || !pctl_file_exists(public_path))
-		return refuse(call, path, "there is no such key, or its public half is missing");
+	if (!pctl_file_exists(path))
+		return refuse(call, path, "there is no such key");
+	if (!pctl_file_exists(public_path))
+		status = restore_public(path, public_path, call);
+	if (status != PCTL_OK)
+		return status;
 	status = pctl_file_read(public_path, KEY_LIMIT, call, &text, &n);
 	if (status == PCTL_OK && n != 0 && text[n - 1] == '\n')
 		text[n - 1] = '\0';
@@ -217,6 +283,7 @@ pctl_status pctl_key_new(pctl_installation *in, const char *name, const pctl_pas
 	uint8_t raw[PCTL_KEY_BYTES];
 	const char *dir, *path, *public_path;
 	EVP_PKEY *key = NULL;
+	int lock;
 	pctl_status status = keys_dir(in, call, &dir);
 
 	memset(out, 0, sizeof(*out));
@@ -228,12 +295,16 @@ pctl_status pctl_key_new(pctl_installation *in, const char *name, const pctl_pas
 		status = pctl_file_make_dirs(dir, call);
 	if (status != PCTL_OK)
 		return status;
+	lock = lock_dir(dir);
+	if (lock < 0)
+		return refuse(call, dir, strerror(errno));
 	key = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
 	if (key == NULL || !raw_of(key, raw))
 		status = refuse(call, path, "OpenSSL would not make a key");
 	else
-		status = write_key(path, public_path, key, passphrase, raw, call);
+		status = write_key(in, path, public_path, key, passphrase, raw, call);
 	EVP_PKEY_free(key);
+	close(lock);
 	return status == PCTL_OK ? read_entry(in, name, call, out) : status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "foundation/base/file.h"
+#include "chain/home/judge.h"
 #include "host/run.h"
 
 typedef struct source {
@@ -53,6 +54,8 @@ static pctl_status open_chain(pctl_installation *in, const char *dir, const pctl
 		status = pctl_installation_store(in, call);
 	o.store = in->store;
 	o.kernels = in->kernels;
+	if (status == PCTL_OK)
+		status = pctl_home_judge(in, call, &o.reference);
 	return status == PCTL_OK ? pctl_chain_open(&o, call, out) : status;
 }
 

@@ -154,6 +154,7 @@ static pctl_status make(making *k, pctl_msg_execute *m)
 		.gas_limit = from->gas_limit,
 		.parent_clock = from->parent_clock,
 		.output_bytes = from->output_bytes,
+		.tip = from->tip,
 		.entry = from->entry == NULL ? "" : from->entry};
 	if (status == PCTL_OK)
 		status = bind(k, m);

@@ -22,7 +22,7 @@ typedef struct pctl_home_job {
 	const void *document;
 	uint64_t n_document;
 	uint32_t dispatch[3], n_bindings;
-	uint64_t gas_limit, parent_clock, output_bytes;
+	uint64_t gas_limit, parent_clock, output_bytes, tip;
 	const pctl_msg_binding *bindings;
 	const char *const *parents, *const *after;
 	const pctl_setting *overrides;

@@ -1,5 +1,5 @@
 /* Moves of the ledger: each reads what it touches, checks all of it, and only then writes. */
-#include "chain/ledger/ledger.h"
+#include "chain/ledger/ledger_private.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +21,7 @@ pctl_status pctl_ledger_check_name(const char *name, const pctl_call *call)
 			   name);
 }
 
-static pctl_status check_amount(uint64_t amount, const pctl_call *call)
+pctl_status pctl_ledger_check_amount(uint64_t amount, const pctl_call *call)
 {
 	return amount != 0 ? PCTL_OK : pctl_refuse(call, PC5711_LEDGER_AMOUNT, "the amount is 0");
 }
@@ -33,12 +33,12 @@ static pctl_status overflow(const char *what, uint64_t have, uint64_t by, const 
 			   by);
 }
 
-static pctl_status add(uint64_t *to, uint64_t by, const char *what, const pctl_call *call)
+pctl_status pctl_ledger_add(uint64_t *to, uint64_t by, const char *what, const pctl_call *call)
 {
 	return pctl_amount_add(to, by) ? PCTL_OK : overflow(what, *to, by, call);
 }
 
-static pctl_status take(uint64_t *from, uint64_t by, const char *name, const char *what,
+pctl_status pctl_ledger_take(uint64_t *from, uint64_t by, const char *name, const char *what,
 			const pctl_call *call)
 {
 	return pctl_amount_sub(from, by)
@@ -79,7 +79,7 @@ static pctl_status load(pctl_chain_state *s, const char *name, const pctl_call *
 }
 
 /* For who gets: an account that is not there begins with nothing. */
-static pctl_status load_any(pctl_chain_state *s, const char *name, const pctl_call *call,
+pctl_status pctl_ledger_load(pctl_chain_state *s, const char *name, const pctl_call *call,
 			    pctl_ledger_account *out)
 {
 	int found;
@@ -98,7 +98,8 @@ pctl_status pctl_ledger_account_read(pctl_chain_state *s, const char *name, cons
 	return status;
 }
 
-static pctl_status store(pctl_chain_state *s, const pctl_ledger_account *a, const pctl_call *call)
+pctl_status pctl_ledger_store(pctl_chain_state *s, const pctl_ledger_account *a,
+			      const pctl_call *call)
 {
 	return pctl_cursor_write(
 		s, call,
@@ -142,7 +143,7 @@ pctl_status pctl_ledger_totals_read(pctl_chain_state *s, const pctl_call *call,
 	return status;
 }
 
-static pctl_status store_totals(pctl_chain_state *s, const pctl_ledger_totals *t,
+pctl_status pctl_ledger_store_totals(pctl_chain_state *s, const pctl_ledger_totals *t,
 				const pctl_call *call)
 {
 	return pctl_cursor_write(s, call,
@@ -151,12 +152,12 @@ static pctl_status store_totals(pctl_chain_state *s, const pctl_ledger_totals *t
 				 "aaa", t->burned, t->supply, t->treasury);
 }
 
-static pctl_status add_totals(pctl_ledger_totals *t, uint64_t treasury, uint64_t burned,
+pctl_status pctl_ledger_add_totals(pctl_ledger_totals *t, uint64_t treasury, uint64_t burned,
 			      const pctl_call *call)
 {
-	pctl_status status = add(&t->treasury, treasury, "the treasury", call);
+	pctl_status status = pctl_ledger_add(&t->treasury, treasury, "the treasury", call);
 
-	return status == PCTL_OK ? add(&t->burned, burned, "burned gas", call) : status;
+	return status == PCTL_OK ? pctl_ledger_add(&t->burned, burned, "burned gas", call) : status;
 }
 
 /* ---- credit, transfer ---------------------------------------------------------------------- */
@@ -166,37 +167,19 @@ pctl_status pctl_ledger_credit(pctl_chain_state *s, const char *account, uint64_
 {
 	pctl_ledger_account a;
 	pctl_ledger_totals t;
-	pctl_status status = load_any(s, account, call, &a);
+	pctl_status status = pctl_ledger_load(s, account, call, &a);
 
 	if (status == PCTL_OK)
-		status = check_amount(amount, call);
+		status = pctl_ledger_check_amount(amount, call);
 	if (status == PCTL_OK)
 		status = pctl_ledger_totals_read(s, call, &t);
 	if (status == PCTL_OK)
-		status = add(&t.supply, amount, "the supply", call);
+		status = pctl_ledger_add(&t.supply, amount, "the supply", call);
 	if (status == PCTL_OK)
-		status = add(&a.balance, amount, "the balance", call);
+		status = pctl_ledger_add(&a.balance, amount, "the balance", call);
 	if (status == PCTL_OK)
-		status = store(s, &a, call);
-	return status == PCTL_OK ? store_totals(s, &t, call) : status;
-}
-
-pctl_status pctl_ledger_burn(pctl_chain_state *s, const char *account, uint64_t amount,
-			     const pctl_call *call)
-{
-	pctl_ledger_account a;
-	pctl_ledger_totals t;
-	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
-
-	if (status == PCTL_OK)
-		status = take(&a.balance, amount, account, "balance", call);
-	if (status == PCTL_OK)
-		status = pctl_ledger_totals_read(s, call, &t);
-	if (status == PCTL_OK)
-		status = add_totals(&t, 0, amount, call);
-	if (status == PCTL_OK)
-		status = store(s, &a, call);
-	return status == PCTL_OK ? store_totals(s, &t, call) : status;
+		status = pctl_ledger_store(s, &a, call);
+	return status == PCTL_OK ? pctl_ledger_store_totals(s, &t, call) : status;
 }
 
 pctl_status pctl_ledger_transfer(pctl_chain_state *s, const char *from, const char *to,
@@ -206,17 +189,36 @@ pctl_status pctl_ledger_transfer(pctl_chain_state *s, const char *from, const ch
 	pctl_status status = pctl_ledger_account_read(s, from, call, &a);
 
 	if (status == PCTL_OK)
-		status = load_any(s, to, call, &b);
+		status = pctl_ledger_load(s, to, call, &b);
 	if (status == PCTL_OK)
-		status = check_amount(amount, call);
+		status = pctl_ledger_check_amount(amount, call);
 	if (status == PCTL_OK)
-		status = take(&a.balance, amount, from, "balance", call);
+		status = pctl_ledger_take(&a.balance, amount, from, "balance", call);
 	if (status != PCTL_OK || strcmp(from, to) == 0)
 		return status;
-	status = add(&b.balance, amount, "the balance", call);
+	status = pctl_ledger_add(&b.balance, amount, "the balance", call);
 	if (status == PCTL_OK)
-		status = store(s, &a, call);
-	return status == PCTL_OK ? store(s, &b, call) : status;
+		status = pctl_ledger_store(s, &a, call);
+	return status == PCTL_OK ? pctl_ledger_store(s, &b, call) : status;
+}
+
+pctl_status pctl_ledger_pay(pctl_chain_state *s, const char *account, uint64_t amount,
+			    uint64_t treasury_ppm, const pctl_call *call)
+{
+	const uint64_t treasury = pctl_amount_part(amount, treasury_ppm);
+	pctl_ledger_account a;
+	pctl_ledger_totals t;
+	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	if (status == PCTL_OK)
+		status = pctl_ledger_take(&a.balance, amount, account, "balance", call);
+	if (status == PCTL_OK)
+		status = pctl_ledger_totals_read(s, call, &t);
+	if (status == PCTL_OK)
+		status = pctl_ledger_add_totals(&t, treasury, amount - treasury, call);
+	if (status == PCTL_OK)
+		status = pctl_ledger_store(s, &a, call);
+	return status == PCTL_OK ? pctl_ledger_store_totals(s, &t, call) : status;
 }
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
@@ -250,11 +252,11 @@ pctl_status pctl_ledger_reserve(pctl_chain_state *s, const uint8_t job[PCTL_DIGE
 	if (status == PCTL_OK)
 		status = check_new_job(s, job, call);
 	if (status == PCTL_OK)
-		status = take(&a.balance, amount, account, "balance", call);
+		status = pctl_ledger_take(&a.balance, amount, account, "balance", call);
 	if (status == PCTL_OK)
-		status = add(&a.reserved, amount, "reserved gas", call);
+		status = pctl_ledger_add(&a.reserved, amount, "reserved gas", call);
 	if (status == PCTL_OK)
-		status = store(s, &a, call);
+		status = pctl_ledger_store(s, &a, call);
 	if (status == PCTL_OK)
 		status = pctl_cursor_write(s, call, "INSERT INTO reservations VALUES (?, ?, ?)",
 					   "dta", job, account, amount);
@@ -335,7 +337,7 @@ pctl_status pctl_ledger_settle(pctl_chain_state *s, uint64_t height,
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = load_any(s, executor, call, &other);
+		status = pctl_ledger_load(s, executor, call, &other);
 	if (status == PCTL_OK && strcmp(payer.name, executor) != 0)
 		earner = &other;
 	if (status == PCTL_OK && charged > reserved)
@@ -346,17 +348,18 @@ pctl_status pctl_ledger_settle(pctl_chain_state *s, uint64_t height,
 	if (status == PCTL_OK)
 		status = pctl_ledger_totals_read(s, call, &t);
 	if (status == PCTL_OK)
-		status = add_totals(&t, split.treasury, split.burned, call);
+		status = pctl_ledger_add_totals(&t, split.treasury, split.burned, call);
 	if (status == PCTL_OK)
-		status = add(&payer.balance, reserved - charged, "the balance", call);
+		status = pctl_ledger_add(&payer.balance, reserved - charged, "the balance", call);
 	if (status == PCTL_OK)
-		status = add(&earner->balance, split.executor, "the executor's balance", call);
+		status = pctl_ledger_add(&earner->balance, split.executor, "the executor's balance",
+					 call);
 	if (status == PCTL_OK)
-		status = store(s, &payer, call);
+		status = pctl_ledger_store(s, &payer, call);
 	if (status == PCTL_OK && earner != &payer)
-		status = store(s, earner, call);
+		status = pctl_ledger_store(s, earner, call);
 	if (status == PCTL_OK)
-		status = store_totals(s, &t, call);
+		status = pctl_ledger_store_totals(s, &t, call);
 	if (status == PCTL_OK)
 		status = end_job(s, height, job, payer.name, executor, reserved, charged, &split,
 				 call);
@@ -376,9 +379,9 @@ pctl_status pctl_ledger_release(pctl_chain_state *s, uint64_t height,
 	if (status == PCTL_OK)
 		status = load_reservation(s, job, call, &payer, &reserved);
 	if (status == PCTL_OK)
-		status = add(&payer.balance, reserved, "the balance", call);
+		status = pctl_ledger_add(&payer.balance, reserved, "the balance", call);
 	if (status == PCTL_OK)
-		status = store(s, &payer, call);
+		status = pctl_ledger_store(s, &payer, call);
 	/* No executor: the mark of a job that never ran. */
 	if (status == PCTL_OK)
 		status = end_job(s, height, job, payer.name, "", reserved, 0, &nothing, call);
@@ -394,12 +397,12 @@ pctl_status pctl_ledger_bond(pctl_chain_state *s, const char *account, uint64_t 
 	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
 
 	if (status == PCTL_OK)
-		status = check_amount(amount, call);
+		status = pctl_ledger_check_amount(amount, call);
 	if (status == PCTL_OK)
-		status = take(&a.balance, amount, account, "balance", call);
+		status = pctl_ledger_take(&a.balance, amount, account, "balance", call);
 	if (status == PCTL_OK)
-		status = add(&a.bond, amount, "the bond", call);
-	return status == PCTL_OK ? store(s, &a, call) : status;
+		status = pctl_ledger_add(&a.bond, amount, "the bond", call);
+	return status == PCTL_OK ? pctl_ledger_store(s, &a, call) : status;
 }
 
 pctl_status pctl_ledger_unbond(pctl_chain_state *s, const char *account, uint64_t amount,
@@ -409,12 +412,12 @@ pctl_status pctl_ledger_unbond(pctl_chain_state *s, const char *account, uint64_
 	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
 
 	if (status == PCTL_OK)
-		status = check_amount(amount, call);
+		status = pctl_ledger_check_amount(amount, call);
 	if (status == PCTL_OK)
-		status = take(&a.bond, amount, account, "bond", call);
+		status = pctl_ledger_take(&a.bond, amount, account, "bond", call);
 	if (status == PCTL_OK)
-		status = add(&a.balance, amount, "the balance", call);
-	return status == PCTL_OK ? store(s, &a, call) : status;
+		status = pctl_ledger_add(&a.balance, amount, "the balance", call);
+	return status == PCTL_OK ? pctl_ledger_store(s, &a, call) : status;
 }
 
 static pctl_status check_new_verdict(pctl_chain_state *s, const uint8_t verdict[PCTL_DIGEST_BYTES],
@@ -461,11 +464,11 @@ pctl_status pctl_ledger_slash(pctl_chain_state *s, uint64_t height,
 	amount = pctl_amount_part_up(a.bond, p.values[PCTL_PARAM_SLASH]);
 	treasury = pctl_amount_part(amount, p.values[PCTL_PARAM_SLASH_TREASURY]);
 	a.bond -= amount; /* a part of it */
-	status = add_totals(&t, treasury, amount - treasury, call);
+	status = pctl_ledger_add_totals(&t, treasury, amount - treasury, call);
 	if (status == PCTL_OK)
-		status = store(s, &a, call);
+		status = pctl_ledger_store(s, &a, call);
 	if (status == PCTL_OK)
-		status = store_totals(s, &t, call);
+		status = pctl_ledger_store_totals(s, &t, call);
 	if (status == PCTL_OK)
 		status = pctl_cursor_write(s, call, "INSERT INTO slashes VALUES (?, ?, ?, ?, ?, ?)",
 					   "dthaaa", verdict, account, height, amount, treasury,

@@ -1,5 +1,5 @@
-/* The gas ledger: accounts with balance, reserved gas and bond, the treasury, and what was burned. All of it together
- * is the supply, which only a credit changes. */
+/* The gas ledger: accounts with balance, reserved gas and bond, the treasury, and what was burned. All of it together,
+ * with the bonds that are on their way back (stake.h), is the supply, which only a credit changes. */
 #ifndef PIPECTL_CHAIN_LEDGER_LEDGER_H
 #define PIPECTL_CHAIN_LEDGER_LEDGER_H
 
@@ -22,9 +22,9 @@ pctl_status pctl_ledger_credit(pctl_chain_state *s, const char *account, uint64_
 pctl_status pctl_ledger_transfer(pctl_chain_state *s, const char *from, const char *to,
 				 uint64_t amount, const pctl_call *call);
 
-/* Take gas from a balance and burn it: what a message costs that is no job. 0 is allowed. PC5713. */
-pctl_status pctl_ledger_burn(pctl_chain_state *s, const char *account, uint64_t amount,
-			     const pctl_call *call);
+/* From a balance to the treasury, treasury_ppm of it rounded down; the rest is burned. 0 is allowed. PC5713. */
+pctl_status pctl_ledger_pay(pctl_chain_state *s, const char *account, uint64_t amount,
+			    uint64_t treasury_ppm, const pctl_call *call);
 
 /* ---- gas of jobs --------------------------------------------------------------------------- */
 
@@ -91,7 +91,7 @@ typedef struct pctl_ledger_totals {
 pctl_status pctl_ledger_totals_read(pctl_chain_state *s, const pctl_call *call,
 				    pctl_ledger_totals *out);
 
-/* PC5719 unless supply = balances + reserved + bonds + treasury + burned, and each account's reserved gas is the sum of
+/* PC5719 unless supply = balances + reserved + bonds (those on their way back too) + treasury + burned, and each account's reserved gas is the sum of
  * its reservations. */
 pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call);
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "chain/ledger/stake.h"
 #include "chain/state/amount.h"
 #include "chain/state/cursor.h"
 
@@ -127,7 +128,7 @@ pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call)
 	pctl_ledger_account account;
 	pctl_ledger_totals t;
 	sqlite3_stmt *stmt = NULL;
-	uint64_t held = 0, reserved = 0;
+	uint64_t held = 0, reserved = 0, leaving = 0;
 	int more = 1;
 	pctl_status status = pctl_ledger_totals_read(s, call, &t);
 
@@ -146,6 +147,10 @@ pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call)
 	sqlite3_finalize(stmt);
 	if (status == PCTL_OK)
 		status = check_reservations(s, reserved, call);
+	if (status == PCTL_OK)
+		status = pctl_stake_leaving(s, NULL, call, &leaving);
+	if (status == PCTL_OK)
+		status = sum_up(&held, leaving, call);
 	if (status == PCTL_OK)
 		status = sum_up(&held, t.treasury, call);
 	if (status == PCTL_OK)

@@ -95,6 +95,11 @@ void pctl_params_default(pctl_params *out)
 		out->values[i] = table[i].fallback;
 }
 
+int pctl_params_has_stakes(const pctl_params *p)
+{
+	return p->values[PCTL_PARAM_RULES] >= 2;
+}
+
 int pctl_param_is_said(uint32_t i, uint64_t value)
 {
 	return i < PCTL_PARAM_LATER || value != table[i].fallback;

@@ -46,6 +46,8 @@ pctl_status pctl_param_parse(uint32_t i, const char *text, const pctl_call *call
 char *pctl_param_format(uint32_t i, uint64_t value, char buf[PCTL_PARAM_TEXT_SIZE]);
 
 void pctl_params_default(pctl_params *out);
+/* 1 where version 2 of the rules, or a later one, is in force. */
+int pctl_params_has_stakes(const pctl_params *p);
 /* 1 when genesis and the rows of height 0 say the parameter with this value. */
 int pctl_param_is_said(uint32_t i, uint64_t value);
 /* Every range (PC5721) and what must hold between values (PC5722). */
@@ -85,7 +87,11 @@ typedef struct pctl_param_change {
  * Propose that `n` changes take effect together at height `at`. `now` is the height of the block that carries the
  * message; `sender` has a bond. Ids count from 1.
  *
- * Errors: PC5725 (at <= now, or too large), PC5726 (no bond), PC5724 (nothing, or a parameter twice), PC5721, PC5722.
+ * Errors: PC5725 (at <= now, or too large), PC5726 (no bond), PC5724 (nothing, or a parameter twice), PC5721, PC5722, PC5893 (`rules`
+ * below what is in force at `at`).
+ *
+ * From version 2 of the rules on who proposes has stake_floor when the block began and now (PC5900), and votes weigh what bonds were
+ * when the block of the proposal began (stake.h); who had less than stake_floor then does not vote.
  */
 pctl_status pctl_params_propose(pctl_chain_state *s, uint64_t now, const char *sender, uint64_t at,
 				const pctl_param_change *changes, uint32_t n, const pctl_call *call,
@@ -102,9 +108,10 @@ pctl_status pctl_params_vote(pctl_chain_state *s, uint64_t now, uint64_t id, con
 pctl_status pctl_params_apply(pctl_chain_state *s, uint64_t now, uint64_t id,
 			      const pctl_call *call);
 
-/* A proposal with its votes, weighed by the bonds of now. */
+/* A proposal with its votes, weighed by the bonds of now, or of `since`: the block that it was made in, 0 under version 1 of the
+ * rules. */
 typedef struct pctl_proposal {
-	uint64_t id, height;
+	uint64_t id, height, since;
 	char sender[PCTL_ACCOUNT_SIZE];
 	uint32_t is_applied;
 	uint32_t n_changes;

@@ -40,6 +40,7 @@ pctl_status pctl_params_seed(pctl_chain_state *s, const pctl_params *p, const pc
 static pctl_status take(sqlite3_stmt *stmt, const pctl_call *call, pctl_params *out, uint64_t *seen)
 {
 	char name[64], value[PCTL_PARAM_TEXT_SIZE];
+	uint64_t before;
 	uint32_t i;
 	pctl_status status;
 
@@ -49,7 +50,12 @@ static pctl_status take(sqlite3_stmt *stmt, const pctl_call *call, pctl_params *
 	if (status != PCTL_OK)
 		return status;
 	*seen |= UINT64_C(1) << i;
-	return pctl_param_parse(i, value, call, &out->values[i]);
+	before = out->values[i];
+	status = pctl_param_parse(i, value, call, &out->values[i]);
+	/* The rules never go back, whatever was applied and for when. */
+	if (status == PCTL_OK && i == PCTL_PARAM_RULES && out->values[i] < before)
+		out->values[i] = before;
+	return status;
 }
 
 /* Every message and every charge asks for those of one height; they are read once a transaction. */

@@ -1,5 +1,5 @@
 /* Changes of parameters: proposed by who has a bond, weighed by bonds, applied for a height to come. */
-#include "chain/ledger/params.h"
+#include "chain/ledger/stake.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -79,6 +79,50 @@ static pctl_status read_changes(pctl_chain_state *s, const pctl_call *call, pctl
 	return status;
 }
 
+/* The block that it was made in, where that was under version 2 of the rules. */
+static pctl_status read_since(pctl_chain_state *s, const pctl_call *call, pctl_proposal *p)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status = pctl_cursor_open(
+		s, call, &stmt, "SELECT height FROM proposal_heights WHERE proposal = ?", "h",
+		p->id);
+
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(s, stmt, call, &more);
+	if (status == PCTL_OK && more)
+		p->since = (uint64_t)sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+/* Bonds as they were when the block of the proposal began. */
+static pctl_status weigh_then(pctl_chain_state *s, const pctl_call *call, pctl_proposal *p)
+{
+	sqlite3_stmt *stmt = NULL;
+	char voter[PCTL_ACCOUNT_SIZE];
+	uint64_t bond;
+	int more = 1;
+	pctl_status status = pctl_stake_at(s, NULL, p->since, call, &p->bonds);
+
+	if (status == PCTL_OK)
+		status = pctl_cursor_open(
+			s, call, &stmt,
+			"SELECT voter, yes FROM votes WHERE proposal = ? ORDER BY voter", "h",
+			p->id);
+	while (status == PCTL_OK) {
+		status = pctl_cursor_next(s, stmt, call, &more);
+		if (status != PCTL_OK || !more)
+			break;
+		pctl_cursor_text(stmt, 0, voter, sizeof(voter));
+		status = pctl_stake_at(s, voter, p->since, call, &bond);
+		/* Parts of all bonds of that moment, so neither can wrap. */
+		*(sqlite3_column_int(stmt, 1) ? &p->yes : &p->no) += bond;
+	}
+	sqlite3_finalize(stmt);
+	return status;
+}
+
 /* Bonds of all accounts, and of those that voted on the proposal. */
 static pctl_status weigh(pctl_chain_state *s, const pctl_call *call, pctl_proposal *p)
 {
@@ -115,15 +159,27 @@ pctl_status pctl_params_proposal(pctl_chain_state *s, uint64_t id, const pctl_ca
 	status = read_head(s, id, call, out);
 	if (status == PCTL_OK)
 		status = read_changes(s, call, out);
-	return status == PCTL_OK ? weigh(s, call, out) : status;
+	if (status == PCTL_OK)
+		status = read_since(s, call, out);
+	if (status != PCTL_OK)
+		return status;
+	return out->since != 0 ? weigh_then(s, call, out) : weigh(s, call, out);
 }
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
-static pctl_status check_voter(pctl_chain_state *s, const char *name, const pctl_call *call)
+/* since: the block whose beginning counts under version 2 of the rules. */
+static pctl_status check_voter(pctl_chain_state *s, uint64_t now, uint64_t since, const char *name,
+			       const pctl_call *call)
 {
 	pctl_ledger_account account;
-	pctl_status status = pctl_ledger_account_read(s, name, call, &account);
+	pctl_params p;
+	pctl_status status = pctl_params_in_force(s, now, call, &p);
+
+	if (status == PCTL_OK && pctl_params_has_stakes(&p))
+		return pctl_stake_check_floor(s, name, since, &p, call);
+	if (status == PCTL_OK)
+		status = pctl_ledger_account_read(s, name, call, &account);
 
 	if (status == PCTL_OK && account.bond == 0)
 		return pctl_refuse(call, PC5726_PARAM_VOTER, "%s has no bond", name);
@@ -167,14 +223,32 @@ static pctl_status check_with(pctl_chain_state *s, uint64_t height, uint64_t at,
 	return status == PCTL_OK ? pctl_params_check(&p, call) : status;
 }
 
+static pctl_status check_rules(pctl_chain_state *s, uint64_t at, const pctl_param_change *changes,
+			       uint32_t n, const pctl_call *call)
+{
+	pctl_params p;
+	pctl_status status = pctl_params_in_force(s, at, call, &p);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		if (changes[i].param == PCTL_PARAM_RULES &&
+		    changes[i].value < p.values[PCTL_PARAM_RULES])
+			status = pctl_refuse(call, PC5893_RULES_DOWN,
+					     "rules = %" PRIu64 " from height %" PRIu64
+					     " on, where %" PRIu64 " are in force",
+					     changes[i].value, at, p.values[PCTL_PARAM_RULES]);
+	return status;
+}
+
 /* At the height of the change, and at every later one for which something was applied. */
 static pctl_status check_heights(pctl_chain_state *s, uint64_t at, const pctl_param_change *changes,
 				 uint32_t n, const pctl_call *call)
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 1;
-	pctl_status status = check_with(s, at, at, changes, n, call);
+	pctl_status status = check_rules(s, at, changes, n, call);
 
+	if (status == PCTL_OK)
+		status = check_with(s, at, at, changes, n, call);
 	if (status == PCTL_OK)
 		status = pctl_cursor_open(s, call, &stmt,
 					  "SELECT DISTINCT height FROM params WHERE height > ? "
@@ -214,12 +288,13 @@ pctl_status pctl_params_propose(pctl_chain_state *s, uint64_t now, const char *s
 				uint64_t *out_id)
 {
 	char text[PCTL_PARAM_TEXT_SIZE];
+	pctl_params p;
 	uint64_t id = 0;
 	pctl_status status = check_height(now, at, call);
 
 	*out_id = 0;
 	if (status == PCTL_OK)
-		status = check_voter(s, sender, call);
+		status = check_voter(s, now, now, sender, call);
 	if (status == PCTL_OK)
 		status = check_changes(changes, n, call);
 	if (status == PCTL_OK)
@@ -231,6 +306,11 @@ pctl_status pctl_params_propose(pctl_chain_state *s, uint64_t now, const char *s
 	id++;
 	status = pctl_cursor_write(s, call, "INSERT INTO proposals VALUES (?, ?, ?, 'open')", "hth",
 				   id, sender, at);
+	if (status == PCTL_OK)
+		status = pctl_params_in_force(s, now, call, &p);
+	if (status == PCTL_OK && pctl_params_has_stakes(&p))
+		status = pctl_cursor_write(s, call, "INSERT INTO proposal_heights VALUES (?, ?)",
+					   "hh", id, now);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		status = pctl_cursor_write(
 			s, call, "INSERT INTO proposal_values VALUES (?, ?, ?)", "htt", id,
@@ -241,10 +321,19 @@ pctl_status pctl_params_propose(pctl_chain_state *s, uint64_t now, const char *s
 	return status;
 }
 
+/* What was proposed under version 1 of the rules has no block whose bonds would count. */
 static pctl_status read_open(pctl_chain_state *s, uint64_t now, uint64_t id, const pctl_call *call,
 			     pctl_proposal *out)
 {
-	pctl_status status = pctl_params_proposal(s, id, call, out);
+	pctl_params p;
+	pctl_status status = pctl_params_in_force(s, now, call, &p);
+
+	if (status == PCTL_OK)
+		status = pctl_params_proposal(s, id, call, out);
+	if (status == PCTL_OK && out->since == 0 && pctl_params_has_stakes(&p))
+		return pctl_refuse(call, PC5724_PARAM_PROPOSAL,
+				   "proposal %" PRIu64 " was made under version 1 of the rules",
+				   id);
 
 	if (status == PCTL_OK && out->is_applied)
 		return pctl_refuse(call, PC5724_PARAM_PROPOSAL,
@@ -261,7 +350,7 @@ pctl_status pctl_params_vote(pctl_chain_state *s, uint64_t now, uint64_t id, con
 	pctl_status status = read_open(s, now, id, call, &p);
 
 	if (status == PCTL_OK)
-		status = check_voter(s, voter, call);
+		status = check_voter(s, now, p.since, voter, call);
 	if (status == PCTL_OK)
 		status = pctl_cursor_open(s, call, &stmt,
 					  "SELECT 1 FROM votes WHERE proposal = ? AND voter = ?",

@@ -102,6 +102,7 @@ typedef struct pctl_msg_override {
  * after         jobs that must have ended first, well or not: order alone. Ascending, none twice, none of parent_jobs
  * overrides     ascending bytewise by name, none twice
  * entry         name of the entry point, or "" for the only one
+ * tip           gas above the price of the job, charged with it: what its place in the queue is worth to the sender
  */
 typedef struct pctl_msg_execute {
 	const char *sender, *shader_cid, *input;
@@ -115,6 +116,7 @@ typedef struct pctl_msg_execute {
 	const pctl_msg_override *overrides;
 	uint32_t n_bindings, n_parent_jobs, n_after, n_overrides;
 	const char *entry;
+	uint64_t tip;
 } pctl_msg_execute;
 
 typedef struct pctl_msg_execute_response {
@@ -196,11 +198,13 @@ typedef struct pctl_msg_cancel {
 
 typedef struct pctl_msg_link {
 	const char *sender, *source, *target; /* CIDs */
+	uint32_t is_taken, reserved;	      /* 1: a link of the sender is taken back */
 } pctl_msg_link;
 
-/* One bonded account's vote that `accused` gave wrong results, as the dispute's report of CID `evidence` shows. */
+/* One bonded account's vote that `accused` gave wrong results, as the dispute's report of CID `evidence` shows; or a dispute:
+ * the output of this job should have been `output`. Either pair is given, the other is "". */
 typedef struct pctl_msg_verdict {
-	const char *sender, *accused, *evidence;
+	const char *sender, *accused, *evidence, *job_id, *output;
 } pctl_msg_verdict;
 
 #define PCTL_MESSAGE_KEYS_MAX 16u     /* of an account, and signatures of a message */

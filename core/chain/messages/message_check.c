@@ -198,6 +198,13 @@ static void check_block(checker *c, const pctl_msg_block *m, int is_end)
 static void check_verdict(checker *c, const pctl_msg_verdict *m)
 {
 	check_sender(c, m->sender);
+	if (m->job_id[0] != '\0' || m->output[0] != '\0') {
+		check_hash(c, "job_id", m->job_id);
+		check_cid(c, "output", m->output);
+		not_of_op(c, "accused", m->accused[0] != '\0');
+		not_of_op(c, "evidence", m->evidence[0] != '\0');
+		return;
+	}
 	check_account(c, "accused", m->accused);
 	check_cid(c, "evidence", m->evidence);
 }

@@ -115,6 +115,7 @@ static Gpu__MsgGpuExecute *execute_to(const pctl_msg_execute *m, pctl_arena *a)
 	pb->n_after = m->n_after;
 	pb->after = borrow_all(m->after);
 	pb->entry = borrow(m->entry);
+	pb->tip = m->tip;
 	pb->dispatch = dispatch_to(m->dispatch, a);
 	pb->n_bindings = m->n_bindings;
 	pb->bindings = pctl_arena_array(a, m->n_bindings, sizeof(*pb->bindings));
@@ -252,6 +253,7 @@ static Gpu__MsgLink *link_to(const pctl_msg_link *m, pctl_arena *a)
 	pb->sender = borrow(m->sender);
 	pb->source = borrow(m->source);
 	pb->target = borrow(m->target);
+	pb->taken = m->is_taken != 0;
 	return pb;
 }
 
@@ -261,6 +263,8 @@ static Gpu__MsgVerdict *verdict_to(const pctl_msg_verdict *m, pctl_arena *a)
 	pb->sender = borrow(m->sender);
 	pb->accused = borrow(m->accused);
 	pb->evidence = borrow(m->evidence);
+	pb->job_id = borrow(m->job_id);
+	pb->output = borrow(m->output);
 	return pb;
 }
 

@@ -89,7 +89,8 @@ static pctl_status execute_from(const Gpu__MsgGpuExecute *pb, pctl_arena *a, con
 				.n_parent_jobs = (uint32_t)pb->n_parent_jobs,
 				.n_after = (uint32_t)pb->n_after,
 				.n_overrides = (uint32_t)pb->n_overrides,
-				.entry = pb->entry};
+				.entry = pb->entry,
+				.tip = pb->tip};
 	return PCTL_OK;
 }
 
@@ -207,12 +208,13 @@ pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pc
 		out->as.cancel = (pctl_msg_cancel){pb->cancel->sender, pb->cancel->job_id};
 		break;
 	case PCTL_MSG_LINK:
-		out->as.link =
-			(pctl_msg_link){pb->link->sender, pb->link->source, pb->link->target};
+		out->as.link = (pctl_msg_link){pb->link->sender, pb->link->source, pb->link->target,
+					       pb->link->taken != 0, 0};
 		break;
 	case PCTL_MSG_VERDICT:
 		out->as.verdict = (pctl_msg_verdict){pb->verdict->sender, pb->verdict->accused,
-						     pb->verdict->evidence};
+						     pb->verdict->evidence, pb->verdict->job_id,
+						     pb->verdict->output};
 		break;
 	case PCTL_MSG_PUT:
 		out->as.put = (pctl_msg_data){pb->put->data.data, pb->put->data.len};

@@ -1,9 +1,14 @@
 /* The chain's functions under the names of pctl_node_service. */
 #include "chain/node/node_chain.h"
 
+#define SHADERS_KEPT \
+	256u /* texts, and kernels of them, between batches: uploads are many and jobs of few shaders */
+
 static pctl_status begin(void *ctx, const pctl_call *call)
 {
-	return pctl_chain_batch_begin(ctx, call);
+	const pctl_status status = pctl_chain_forget_shaders(ctx, SHADERS_KEPT, call);
+
+	return status == PCTL_OK ? pctl_chain_batch_begin(ctx, call) : status;
 }
 
 static pctl_status serve(void *ctx, const pctl_request *r, const pctl_call *call,

@@ -6,7 +6,7 @@
 
 #include "chain/blocks/block_private.h"
 #include "chain/provenance/provenance_private.h"
-#include "chain/transition/submit.h"
+#include "chain/transition/rerun.h"
 
 #define INPUTS_MAX (PCTL_MESSAGE_BINDINGS_MAX + 2u) /* 0:0, the bindings, the uniform document */
 
@@ -207,47 +207,15 @@ static pctl_status load_inputs(checking *k)
 	return status;
 }
 
-static pctl_status run(checking *k, pctl_task *task, pctl_cid *out)
-{
-	const pctl_msg_execute *m = &k->request.as.execute;
-	pctl_params params;
-	uint8_t *uniform = NULL;
-	uint64_t n_uniform = 0;
-	pctl_status status = pctl_params_in_force(k->s, k->row.height, k->call, &params);
-
-	if (status == PCTL_OK)
-		status = pctl_chain_unit(k->c, m, &params, k->call, &task->unit);
-	if (status == PCTL_OK)
-		status = pctl_chain_uniform(k->c, m, &params, k->call, &uniform, &n_uniform);
-	task->n_bindings = k->n_bound;
-	if (uniform != NULL)
-		k->bindings[task->n_bindings++] =
-			(pctl_task_binding){.binding = 1, .data = uniform, .n_bytes = n_uniform};
-	task->bindings = k->bindings;
-	task->name = k->id;
-	memcpy(task->groups, m->dispatch, sizeof(task->groups));
-	task->n_output = m->output_bytes;
-	task->output = calloc(1, m->output_bytes == 0 ? 1 : (size_t)m->output_bytes);
-	if (status == PCTL_OK && task->output == NULL)
-		status = pctl_no_memory(k->call, "the output of a job");
-	if (status == PCTL_OK)
-		status = k->executor->run(k->executor->ctx, task, 1, k->call);
-	if (status == PCTL_OK)
-		status = pctl_cid_of(task->output, task->n_output, k->call, out);
-	free(task->output);
-	free(uniform);
-	return status;
-}
-
 static pctl_status compare(checking *k, uint32_t *verdict)
 {
 	char text[PCTL_CID_TEXT_SIZE];
-	pctl_task task = {.unit = NULL};
 	pctl_cid found;
 	pctl_status status = load_inputs(k);
 
 	if (status == PCTL_OK)
-		status = run(k, &task, &found);
+		status = pctl_chain_rerun(k->c, k->executor, &k->request.as.execute, k->row.height,
+					  k->id, k->bindings, k->n_bound, k->call, &found);
 	/* A shader whose source is gone is missing like an input. */
 	if (status == PCTL_E_NOT_FOUND) {
 		*verdict = PCTL_PROVENANCE_MISSING;

@@ -5,6 +5,8 @@
 
 #include "chain/chain_private.h"
 #include "chain/graph/edges.h"
+#include "chain/registry/own.h"
+#include "chain/state/amount.h"
 #include "chain/state/cursor.h"
 
 #define SHADER_COLUMNS "s.cid, s.sender, s.height, s.description, s.implements, s.deprecated"
@@ -170,6 +172,39 @@ pctl_status pctl_aliases_read(pctl_chain_state *s, const char *name, const pctl_
 		       : status;
 }
 
+/* The last block in which the name is its account's; no row: for ever. */
+static pctl_status term_of(pctl_chain_state *s, const char *name, const pctl_call *call,
+			   uint64_t *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status = pctl_cursor_keep(
+		s, call, &stmt, "SELECT until FROM alias_terms WHERE name = ?", "t", name);
+
+	*out = PCTL_CHAIN_HEIGHT_MAX;
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(s, stmt, call, &more);
+	if (status == PCTL_OK && more)
+		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
+	pctl_cursor_done(stmt);
+	return status;
+}
+
+pctl_status pctl_aliases_at(pctl_chain_state *s, const char *name, uint64_t height,
+			    const pctl_call *call, pctl_alias_row *out)
+{
+	uint64_t until = 0;
+	pctl_status status = pctl_aliases_read(s, name, call, out);
+
+	if (status == PCTL_OK)
+		status = term_of(s, name, call, &until);
+	return status == PCTL_OK && until < height
+		       ? pctl_refuse(call, PC5822_ALIAS_UNKNOWN,
+				     "the time of alias \"%.80s\" was over with block %llu", name,
+				     (unsigned long long)until)
+		       : status;
+}
+
 pctl_status pctl_aliases_list(pctl_chain_state *s, pctl_aliases_visit visit, void *ctx,
 			      const pctl_call *call)
 {
@@ -210,8 +245,24 @@ static pctl_status add_edge(const pctl_taking *t, uint32_t kind, const char *sou
 	return pctl_edges_add(t->s, &e, t->call);
 }
 
+/* Whoever holds it pays each time; a name that version 1 gave away has no term until its account pays. */
+static pctl_status pay_alias(const pctl_taking *t, const pctl_msg_name *m)
+{
+	const uint64_t *v = t->params.values;
+	pctl_status status =
+		pctl_ledger_pay(t->s, m->sender, v[PCTL_PARAM_ALIAS_COST], PCTL_PPM, t->call);
+
+	return status == PCTL_OK
+		       ? pctl_cursor_write(t->s, t->call,
+					   "INSERT OR REPLACE INTO alias_terms VALUES (?, ?)", "th",
+					   m->name, t->height + v[PCTL_PARAM_ALIAS_BLOCKS])
+		       : status;
+}
+
 static pctl_status take_alias(const pctl_taking *t, const pctl_msg_name *m)
 {
+	const int has_terms = pctl_params_has_stakes(&t->params);
+	uint64_t until = PCTL_CHAIN_HEIGHT_MAX;
 	pctl_alias_row last;
 	uint64_t deprecated;
 	int found;
@@ -225,11 +276,17 @@ static pctl_status take_alias(const pctl_taking *t, const pctl_msg_name *m)
 				     (unsigned long long)deprecated);
 	if (status == PCTL_OK)
 		status = last_decision(t->s, m->name, t->call, &last);
-	if (status == PCTL_OK && last.decision != 0 && strcmp(last.sender, m->sender) != 0)
+	if (status == PCTL_OK && has_terms)
+		status = term_of(t->s, m->name, t->call, &until);
+	if (status == PCTL_OK && last.decision != 0 && strcmp(last.sender, m->sender) != 0 &&
+	    until >= t->height)
 		status = pctl_refuse(t->call, PC5821_ALIAS_OWNER, "alias \"%s\" belongs to %s",
 				     m->name, last.sender);
+	if (status == PCTL_OK && has_terms)
+		status = pay_alias(t, m);
 	/* nothing to decide */
-	if (status != PCTL_OK || strcmp(last.cid, m->cid) == 0)
+	if (status != PCTL_OK ||
+	    (strcmp(last.cid, m->cid) == 0 && strcmp(last.sender, m->sender) == 0))
 		return status;
 	status = pctl_cursor_write(t->s, t->call, "INSERT INTO aliases VALUES (?, ?, ?, ?, ?)",
 				   "thtth", m->name, last.decision + 1, m->cid, m->sender,
@@ -244,11 +301,18 @@ static pctl_status take_alias(const pctl_taking *t, const pctl_msg_name *m)
 static pctl_status take_deprecate(const pctl_taking *t, const pctl_msg_name *m)
 {
 	pctl_shader_row row;
+	int is_engines = 0;
 	pctl_status status = pctl_shaders_read(t->s, m->cid, t->call, &row);
 
 	if (status != PCTL_OK)
 		return status;
 	pctl_shader_row_clear(&row);
+	if (pctl_params_has_stakes(&t->params))
+		status = pctl_epoch_is_shader(m->cid, t->call, &is_engines);
+	if (status == PCTL_OK && is_engines)
+		status = pctl_refuse(t->call, PC5895_ENGINE_SHADER, "shader %s", m->cid);
+	if (status != PCTL_OK)
+		return status;
 	if (strcmp(row.sender, m->sender) != 0)
 		return pctl_refuse(t->call, PC5823_SHADER_OWNER, "shader %s was uploaded by %s",
 				   m->cid, row.sender);

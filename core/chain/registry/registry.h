@@ -45,7 +45,11 @@ typedef struct pctl_alias_row {
 	uint64_t decision, height; /* decision: 1, 2, .. of this name */
 } pctl_alias_row;
 
-/* Where a name points now. PC5822. */
+/* Where a name points in block `height`. PC5822: it was never given, or its time is over (from version 2 of the rules on, where it is
+ * its account's for alias_blocks from each time that it was paid for). */
+pctl_status pctl_aliases_at(pctl_chain_state *s, const char *name, uint64_t height,
+			    const pctl_call *call, pctl_alias_row *out);
+/* The same, whatever its time. */
 pctl_status pctl_aliases_read(pctl_chain_state *s, const char *name, const pctl_call *call,
 			      pctl_alias_row *out);
 /* All decisions, by name, then in their order. */

@@ -4,6 +4,7 @@
 
 #include "chain/chain_private.h"
 #include "chain/graph/edges.h"
+#include "chain/registry/own.h"
 #include "chain/registry/registry.h"
 #include "chain/state/cursor.h"
 #include "chain/registry/rules.h"
@@ -150,7 +151,7 @@ pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m)
 	pctl_chain_source named = source;
 	char text[PCTL_CID_TEXT_SIZE];
 	uint64_t deprecated;
-	int found = 0;
+	int found = 0, is_engines = 0;
 	pctl_cid cid;
 	pctl_status status = pctl_cid_of(m->source, m->n_source, t->call, &cid);
 
@@ -160,6 +161,12 @@ pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m)
 		pctl_arena_dup(t->arena, pctl_cid_format(&cid, text));
 	if (named.name == NULL)
 		return pctl_no_memory(t->call, "a shader");
+	if (pctl_params_has_stakes(&t->params) && strcmp(m->sender, PCTL_EPOCH_ACCOUNT) != 0)
+		status = pctl_epoch_is_shader(named.name, t->call, &is_engines);
+	if (status == PCTL_OK && is_engines)
+		status = pctl_refuse(t->call, PC5895_ENGINE_SHADER, "shader %s", named.name);
+	if (status != PCTL_OK)
+		return status;
 	status = pctl_shaders_look(t->s, named.name, t->call, &found, &deprecated);
 	if (status == PCTL_OK && found)
 		return answer_again(t, named.name);

@@ -1,6 +1,8 @@
 /* Verifying blocks of this node against its own history, in a chain in memory. */
 #include "chain/replay/verify.h"
 
+#include "chain/chain_private.h"
+
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -178,6 +180,10 @@ static pctl_status begin(pctl_chain *c, const pctl_history *h, const pctl_verify
 	uint64_t height;
 	pctl_status status;
 
+	if (pctl_chain_reference(c) != NULL) {
+		options.reference = *pctl_chain_reference(c);
+		options.reference.close = NULL; /* c closes it */
+	}
 	if (o->snapshot == NULL) {
 		status = pctl_history_genesis(h, call, &genesis);
 		options.genesis = &genesis;

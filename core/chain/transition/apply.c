@@ -7,6 +7,8 @@
 #include "chain/chain_private.h"
 #include "chain/data/data.h"
 #include "chain/graph/edges.h"
+#include "chain/registry/own.h"
+#include "chain/ledger/stake.h"
 #include "chain/registry/rules.h"
 #include "chain/transition/authorise.h"
 #include "chain/transition/refusal.h"
@@ -54,9 +56,14 @@ static pctl_status take_ledger(const pctl_taking *t, const pctl_msg_ledger *m, u
 	case PCTL_LEDGER_TRANSFER:
 		return pctl_ledger_transfer(t->s, m->sender, m->to, m->amount, t->call);
 	case PCTL_LEDGER_BOND:
-		return pctl_ledger_bond(t->s, m->sender, m->amount, t->call);
+		return pctl_params_has_stakes(&t->params)
+			       ? pctl_stake_bond(t->s, t->height, m->sender, m->amount, t->call)
+			       : pctl_ledger_bond(t->s, m->sender, m->amount, t->call);
 	default:
-		return pctl_ledger_unbond(t->s, m->sender, m->amount, t->call);
+		return pctl_params_has_stakes(&t->params)
+			       ? pctl_stake_unbond(t->s, t->height, m->sender, m->amount,
+						   &t->params, t->call)
+			       : pctl_ledger_unbond(t->s, m->sender, m->amount, t->call);
 	}
 }
 
@@ -90,10 +97,30 @@ static pctl_status take_params(const pctl_taking *t, const pctl_msg_params *m)
 	}
 }
 
-static pctl_status take_link(const pctl_taking *t, const pctl_msg_link *m)
+/* Whether the sender's link was taken back, and whether it was ever drawn. */
+static pctl_status look_for_link(const pctl_taking *t, const pctl_msg_link *m, const char *via,
+				 int *is_drawn, int *is_gone)
 {
-	const char *via = pctl_arena_printf(t->arena, "account:%s", m->sender);
-	const pctl_edge e = {.kind = PCTL_EDGE_LINK,
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status =
+		pctl_edges_has(t->s, PCTL_EDGE_LINK, m->source, m->target, via, t->call, is_drawn);
+
+	*is_gone = 0;
+	if (status == PCTL_OK)
+		status = pctl_cursor_keep(t->s, t->call, &stmt,
+					  "SELECT 1 FROM links_gone WHERE source = ? AND target = "
+					  "? AND account = ?",
+					  "ttt", m->source, m->target, m->sender);
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(t->s, stmt, t->call, is_gone);
+	pctl_cursor_done(stmt);
+	return status;
+}
+
+static pctl_status add_link(const pctl_taking *t, const pctl_msg_link *m, uint32_t kind,
+			    const char *via)
+{
+	const pctl_edge e = {.kind = kind,
 			     .source = m->source,
 			     .target = m->target,
 			     .via = via,
@@ -101,9 +128,46 @@ static pctl_status take_link(const pctl_taking *t, const pctl_msg_link *m)
 			     .height = t->height,
 			     .clock = t->clock};
 
+	return pctl_edges_add(t->s, &e, t->call);
+}
+
+/* A link that stands already costs again and changes nothing; one that was taken back counts again. */
+static pctl_status draw(const pctl_taking *t, const pctl_msg_link *m, const char *via)
+{
+	const uint64_t cost = t->params.values[PCTL_PARAM_LINK_COST];
+	pctl_status status = PCTL_OK;
+
+	if (cost != 0)
+		status = pctl_ledger_transfer(t->s, m->sender, PCTL_EPOCH_ACCOUNT, cost, t->call);
+	if (status == PCTL_OK)
+		status = pctl_cursor_write(t->s, t->call,
+					   "DELETE FROM links_gone WHERE source = ? AND target = ? "
+					   "AND account = ?",
+					   "ttt", m->source, m->target, m->sender);
+	return status == PCTL_OK ? add_link(t, m, PCTL_EDGE_LINK, via) : status;
+}
+
+static pctl_status take_link(const pctl_taking *t, const pctl_msg_link *m)
+{
+	const char *via = pctl_arena_printf(t->arena, "account:%s", m->sender);
+	int is_drawn, is_gone;
+	pctl_status status;
+
 	if (via == NULL)
 		return pctl_no_memory(t->call, "a link");
-	return pctl_edges_add(t->s, &e, t->call);
+	if (!pctl_params_has_stakes(&t->params))
+		return m->is_taken ? pctl_refuse(t->call, PC5896_RULES_EARLY, "link.taken is given")
+				   : add_link(t, m, PCTL_EDGE_LINK, via);
+	if (!m->is_taken)
+		return draw(t, m, via);
+	status = look_for_link(t, m, via, &is_drawn, &is_gone);
+	if (status == PCTL_OK && (!is_drawn || is_gone))
+		status = pctl_refuse(t->call, PC6105_LINK_UNKNOWN, "%s has no link from %s to %s",
+				     m->sender, m->source, m->target);
+	return status == PCTL_OK
+		       ? pctl_cursor_write(t->s, t->call, "INSERT INTO links_gone VALUES (?, ?, ?)",
+					   "ttt", m->source, m->target, m->sender)
+		       : status;
 }
 
 static pctl_status take_role(const pctl_taking *t, const pctl_msg_role *m, uint32_t origin)

@@ -35,14 +35,16 @@ static pctl_status control_of(pctl_chain_state *s, const char *sender, const pct
 }
 
 /* Under version 1 the engine answers for every sender. In a chain that began so, an account that has sent messages and has
- * no keys yet takes its first ones in a message that all of them sign, for which the engine answers once more. */
+ * no keys yet takes its first ones in a message that all of them sign, for which the engine answers once more; a name of the
+ * chain itself does not. */
 static pctl_status first_keys(pctl_chain_state *s, const pctl_request *r, uint64_t sequence,
 			      const pctl_call *call, pctl_account_control *out)
 {
 	pctl_params began;
 	pctl_status status;
 
-	if (out->threshold != 0 || r->kind != PCTL_MSG_KEYS || sequence == 0)
+	if (out->threshold != 0 || r->kind != PCTL_MSG_KEYS || sequence == 0 ||
+	    pctl_account_is_reserved(r->as.keys.sender))
 		return PCTL_OK;
 	status = pctl_params_in_force(s, 0, call, &began);
 	if (status != PCTL_OK || is_signed_for(&began))
@@ -190,6 +192,22 @@ pctl_status pctl_authorise_role(const pctl_taking *t, uint32_t role, const char 
 	return status;
 }
 
+/* In a chain that began under version 1 the engine, whose alone the socket is, ends blocks as before until somebody has the
+ * role; `auth` that is given is right or refused all the same. */
+static pctl_status is_engines(pctl_chain *c, const pctl_request *r, const pctl_call *call, int *out)
+{
+	pctl_params began;
+	int somebody = 0;
+	pctl_status status = pctl_params_in_force(c->state, 0, call, &began);
+
+	*out = 0;
+	if (status == PCTL_OK && !is_signed_for(&began) && !r->auth.is_given) {
+		status = pctl_account_role_has(c->state, PCTL_ROLE_BLOCK, NULL, call, &somebody);
+		*out = !somebody;
+	}
+	return status;
+}
+
 /* Some account of the role signed: its name is not in the message, so each is asked. */
 static pctl_status check_some(pctl_chain *c, const pctl_request *r, uint64_t height,
 			      const pctl_call *call)
@@ -227,12 +245,12 @@ pctl_status pctl_authorise_block(pctl_chain *c, const pctl_request *r, const pct
 {
 	pctl_chain_info info;
 	pctl_params p;
-	int somebody = 0;
+	int engines = 1;
 	pctl_status status = pctl_chain_last(c, call, &info);
 
 	if (status == PCTL_OK)
 		status = pctl_params_in_force(c->state, info.last + 1, call, &p);
 	if (status == PCTL_OK && is_signed_for(&p))
-		status = pctl_account_role_has(c->state, PCTL_ROLE_BLOCK, NULL, call, &somebody);
-	return status == PCTL_OK && somebody ? check_some(c, r, info.last + 1, call) : status;
+		status = is_engines(c, r, call, &engines);
+	return status == PCTL_OK && !engines ? check_some(c, r, info.last + 1, call) : status;
 }

@@ -14,8 +14,8 @@
  * Errors: PC5840 to PC5848.
  */
 pctl_status pctl_authorise(const pctl_taking *t, const pctl_request *r, uint32_t origin);
-/* The end of a block that a client asks for: where accounts have the role `block`, one of them signs, with the height of
- * the open block as its number. PC5840 to PC5847. */
+/* The end of a block that a client asks for: an account with the role `block` signs, with the height of the open block as its
+ * number; in a chain that began under version 1 of the rules nobody need while nobody has the role. PC5840 to PC5847. */
 pctl_status pctl_authorise_block(pctl_chain *c, const pctl_request *r, const pctl_call *call);
 /* PC5847 where the sender does not have a role that the rules ask for; origin: of the message. */
 pctl_status pctl_authorise_role(const pctl_taking *t, uint32_t role, const char *sender,

@@ -9,6 +9,7 @@
 #include "chain/chain_private.h"
 #include "chain/data/data.h"
 #include "chain/registry/accept.h"
+#include "chain/state/amount.h"
 #include "chain/transition/refusal.h"
 #include "chain/registry/registry.h"
 
@@ -21,6 +22,7 @@ typedef struct submission {
 	uint64_t clock;
 	const char *parents[2u * PCTL_MESSAGE_JOBS_MAX + PCTL_MESSAGE_BINDINGS_MAX + 1u];
 	uint32_t n_parents, origin;
+	int is_own; /* the chain itself asks for it, under version 2 of the rules */
 	pctl_gas_price price;
 } submission;
 
@@ -36,7 +38,8 @@ static pctl_status check_shader(const submission *s)
 
 	if (status == PCTL_OK && !found)
 		status = pctl_refuse(t->call, PC5804_SHADER_UNKNOWN, "no shader %s", m->shader_cid);
-	if (status == PCTL_OK && deprecated != 0)
+	/* What the chain itself runs nobody takes from it. */
+	if (status == PCTL_OK && deprecated != 0 && !s->is_own)
 		status = pctl_refuse(t->call, PC5805_SHADER_DEPRECATED,
 				     "shader %s is deprecated since height %" PRIu64, m->shader_cid,
 				     deprecated);
@@ -339,6 +342,30 @@ static pctl_status check_gas(submission *s)
 	return PCTL_OK;
 }
 
+/* ---- the queue ----------------------------------------------------------------------------- */
+
+/* From version 2 of the rules on. */
+static pctl_status check_queue(const submission *s)
+{
+	const pctl_taking *t = s->t;
+	const uint64_t most = t->params.values[PCTL_PARAM_QUEUE_JOBS];
+	uint64_t n;
+	pctl_status status;
+
+	if (!pctl_params_has_stakes(&t->params))
+		return s->m->tip == 0
+			       ? PCTL_OK
+			       : pctl_refuse(t->call, PC5896_RULES_EARLY, "execute.tip is given");
+	if (s->is_own)
+		return PCTL_OK;
+	status = pctl_jobs_waiting(t->s, s->m->sender, t->call, &n);
+	return status == PCTL_OK && n >= most
+		       ? pctl_refuse(t->call, PC5897_JOB_QUEUE,
+				     "%s has %" PRIu64 " jobs in the queue, at most %" PRIu64,
+				     s->m->sender, n, most)
+		       : status;
+}
+
 /* ---- taking it in -------------------------------------------------------------------------- */
 
 pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t reserve,
@@ -363,10 +390,18 @@ pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t
 {
 	const pctl_msg_execute *m = &r->as.execute;
 	submission s = {.t = t, .m = m, .clock = t->clock, .origin = origin};
+	uint64_t reserve = m->gas_limit;
 	pctl_chain_job job;
 	char text[PCTL_JOB_TEXT_SIZE];
-	pctl_status status = check_data(&s);
+	pctl_status status;
 
+	s.is_own = origin == PCTL_ORIGIN_EPOCH && pctl_params_has_stakes(&t->params);
+	status = check_queue(&s);
+	if (status == PCTL_OK && !pctl_amount_add(&reserve, m->tip))
+		status = pctl_refuse(t->call, PC5712_LEDGER_OVERFLOW,
+				     "gas_limit and tip together are 2^64 or more");
+	if (status == PCTL_OK)
+		status = check_data(&s);
 	if (status == PCTL_OK)
 		status = make_unit(&s);
 	if (status == PCTL_OK)
@@ -384,7 +419,7 @@ pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t
 			       .gas = s.price.total,
 			       .origin = origin,
 			       .output_bytes = m->output_bytes};
-	status = pctl_queue_job(t, r, m->gas_limit, &job);
+	status = pctl_queue_job(t, r, reserve, &job);
 	if (status == PCTL_OK && !is_released(&s))
 		status = pctl_data_hold(t->s, m, t->call);
 	if (status != PCTL_OK)

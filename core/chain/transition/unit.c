@@ -26,10 +26,10 @@ pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid_text, const pctl
 		status = pctl_data_get(c, &cid, call, &blob);
 	if (status != PCTL_OK)
 		return status;
-	made = pctl_arena_alloc(c->arena, sizeof(*made));
+	made = pctl_arena_alloc(c->texts, sizeof(*made));
 	if (made != NULL) {
-		made->name = pctl_arena_dup(c->arena, cid_text);
-		made->text = pctl_arena_dup_n(c->arena, (const char *)blob.data, blob.n_bytes);
+		made->name = pctl_arena_dup(c->texts, cid_text);
+		made->text = pctl_arena_dup_n(c->texts, (const char *)blob.data, blob.n_bytes);
 		made->n_text = blob.n_bytes;
 	}
 	pctl_blob_release(&blob);

@@ -1,4 +1,5 @@
-/* Verdicts: votes of bonded accounts that another gave wrong results, and the slash that a quorum brings. */
+/* Verdicts under version 1 of the rules: votes of bonded accounts that another gave wrong results, and the slash that a quorum brings.
+ * From version 2 on a verdict is a dispute (dispute.c). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -115,7 +116,15 @@ pctl_status pctl_apply_verdict(const pctl_taking *t, const pctl_msg_verdict *m)
 	weights w;
 	uint64_t taken, height = 0;
 	int is_known = 0;
-	pctl_status status = id_of(t, m, id);
+	pctl_status status;
+
+	if (pctl_params_has_stakes(&t->params) != (m->job_id[0] != '\0'))
+		return pctl_refuse(t->call, PC5894_VERDICT_FORM, "the rules in force ask for %s",
+				   m->job_id[0] != '\0' ? "an accused account and evidence"
+							: "a job and its right output");
+	if (m->job_id[0] != '\0')
+		return pctl_apply_dispute(t, m);
+	status = id_of(t, m, id);
 
 	if (status == PCTL_OK)
 		status = check_accounts(t, m);

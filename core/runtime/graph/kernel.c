@@ -112,10 +112,8 @@ static void unit_destroy(pctl_kernel_module *u)
 	free(u->wire);
 }
 
-void pctl_kernels_destroy(pctl_kernels *k)
+static void drop_all(pctl_kernels *k)
 {
-	if (k == NULL)
-		return;
 	for (uint32_t i = 0; k->compiled != NULL && i < pctl_map_count(k->compiled); i++)
 		pctl_program_destroy(pctl_map_value_at(k->compiled, i));
 	for (uint32_t i = 0; k->units != NULL && i < pctl_map_count(k->units); i++)
@@ -123,12 +121,42 @@ void pctl_kernels_destroy(pctl_kernels *k)
 	pctl_map_destroy(k->compiled);
 	pctl_map_destroy(k->units);
 	pctl_arena_destroy(k->arena);
+}
+
+void pctl_kernels_destroy(pctl_kernels *k)
+{
+	if (k == NULL)
+		return;
+	drop_all(k);
 	free(k);
+}
+
+uint32_t pctl_kernels_kept(const pctl_kernels *k)
+{
+	return pctl_map_count(k->compiled) + pctl_map_count(k->units);
 }
 
 static pctl_status out_of_memory(const pctl_call *call)
 {
 	return pctl_no_memory(call, "a kernel");
+}
+
+pctl_status pctl_kernels_forget(pctl_kernels *k, const pctl_call *call)
+{
+	pctl_arena *arena = pctl_arena_create();
+	pctl_map *compiled = pctl_map_create(), *units = pctl_map_create();
+
+	if (arena == NULL || compiled == NULL || units == NULL) {
+		pctl_arena_destroy(arena);
+		pctl_map_destroy(compiled);
+		pctl_map_destroy(units);
+		return out_of_memory(call);
+	}
+	drop_all(k);
+	k->arena = arena;
+	k->compiled = compiled;
+	k->units = units;
+	return PCTL_OK;
 }
 
 static pctl_status compiled_program(pctl_kernels *k, const pctl_kernel_source *s, const char *key,

@@ -61,6 +61,10 @@ typedef struct pctl_kernels pctl_kernels;
 /* `ops` answers `//# use`; it outlives the cache. NULL: no memory. */
 pctl_kernels *pctl_kernels_create(const pctl_op_source *ops);
 void pctl_kernels_destroy(pctl_kernels *k);
+/* How many texts and units are kept; and to keep none of them: by who knows that nobody holds a unit or a program any more. After PC2
+ * all is as it was. */
+uint32_t pctl_kernels_kept(const pctl_kernels *k);
+pctl_status pctl_kernels_forget(pctl_kernels *k, const pctl_call *call);
 
 /* Refuse units that are larger than a policy allows (PC4318), from now on; it outlives the cache. */
 struct pctl_policy;

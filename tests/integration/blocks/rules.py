@@ -52,7 +52,7 @@ def keys(w, *names):
     lines = []
     for name in names:
         key = w.answer("key", "new", name, "--no-passphrase")["keys"][0]["key"]
-        lines.append(f'{{ name = "{name}"; keys = [ "{key}" ]; roles = [ "credit" ]; }}')
+        lines.append(f'{{ name = "{name}"; keys = [ "{key}" ]; roles = [ "credit", "block" ]; }}')
     with open(os.path.join(w.home, "chain", "genesis.cfg"), "w") as f:
         f.write("genesis : { version = 1; accounts : ( " + ", ".join(lines) + " ); };\n")
 

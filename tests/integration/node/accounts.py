@@ -100,7 +100,10 @@ def files():
                        ('accounts : ( { name = "a"; }, { name = "a"; } );', "PC5848"), ('accounts : ( { name = "a"; keys = [ "12" ]; } );', "PC5848"),
                        ('accounts : ( { name = "a"; balance = "many"; } );', "PC5848"), ('accounts : ( { name = "a"; roles = [ "king" ]; } );', "PC10"),
                        (f'accounts : ( {{ name = "a"; keys = [ "{"00" * 32}" ]; }} );', "PC5844"),
-                       (f'accounts : ( {{ name = "a"; balance = "7"; }}, {{ name = "b"; keys = [ "{K["ada"].public.hex()}" ]; threshold = 2; }} );', "PC5793")):
+                       (f'accounts : ( {{ name = "a"; balance = "7"; }}, {{ name = "b"; keys = [ "{K["ada"].public.hex()}" ]; threshold = 2; }} );', "PC5793"),
+                       ('accounts : ( { name = "a"; balance = "7"; } );', "PC6106"),
+                       (f'accounts : ( {{ name = "executor"; keys = [ "{K["ada"].public.hex()}" ]; }} );', "PC5898"),
+                       ('accounts : ( { name = "rank"; roles = [ "block" ]; } );', "PC5898")):
         begin([])
         with open(conf("genesis.cfg"), "w", encoding="utf-8") as f:
             f.write("genesis : {\n  version = 1;\n  " + text + "\n};\n")
@@ -237,6 +240,52 @@ def homes():
     del h.env["PIPECTL_PASSPHRASE"]
 
 
+def torn():
+    """Making a key that was stopped half way: what is left of it is no key, and in nobody's way."""
+    folder = os.path.join(w.home, "accounts")
+    with open(os.path.join(folder, "half.pub"), "w", encoding="utf-8") as f:
+        f.write("00" * 32 + "\n")
+    with open(os.path.join(folder, "half.pem.new"), "w", encoding="utf-8") as f:
+        f.write("-----BEGIN PRIV")
+    h.check("a public half alone is no key", "half" not in [k["name"] for k in w.answer("key", "list")["keys"]], "key list")
+    made = w.answer("key", "new", "half", "--no-passphrase")["keys"][0]
+    h.check("and does not keep the key from being made", made["key"] != "00" * 32 and not os.path.exists(os.path.join(folder, "half.pem.new")), str(made))
+    os.remove(os.path.join(folder, "half.pub"))
+    listed = {k["name"]: k["key"] for k in w.answer("key", "list")["keys"]}
+    h.check("a public half follows from its key", listed.get("half") == made["key"], str(listed))
+    os.remove(os.path.join(folder, "eve.pub"))
+    w.refused("but not from one that is encrypted", "PC5849", 3, "key", "list")
+    for leftover in ("eve.pem", "half.pem", "half.pub"):
+        os.remove(os.path.join(folder, leftover))
+
+
+def upgraded():
+    """A chain that began under version 1: first keys are everybody's but the chain's own names', and the end of a block is the engine's."""
+    global w, CHAIN
+    w = World(h, "upgraded")
+    begin([], "1")
+    os.remove(conf("genesis.cfg"))
+    h.env["PIPECTL_HOME"] = w.home
+    node = wire.Node(h, name="upgraded.sock")
+    c = node.client()
+    for asked, given in (("ledger", dict(sender="ada", op=1, to="ada", amount=5000)), ("ledger", dict(sender="ada", op=1, to="executor", amount=10)),
+                         ("ledger", dict(sender="executor", op=2, to="ada", amount=1)), ("ledger", dict(sender="ada", op=3, amount=1000)),
+                         ("params", dict(sender="ada", op=1, height=2, changes=[dict(name="rules", value="2")])),
+                         ("params", dict(sender="ada", op=2, proposal=1, yes=1)), ("params", dict(sender="ada", op=3, proposal=1)), ("block_end", {})):
+        got, fields = c.ask(asked, **given)
+        h.check(f"under version 1: {asked} {given}", got != "error", str(fields))
+    CHAIN = bytes.fromhex(w.answer("ledger", "show")["chain"])
+    refused("the first keys of a name of the chain", c, 5844, "keys", dict(sender="executor", threshold=1, keys=[K["eve"].public]), [K["eve"]], 1)
+    sent = 6
+    taken("the first keys of an account", c, "keys", dict(sender="ada", threshold=1, keys=[K["ada"].public]), [K["ada"]], sent)
+    refused("what was proposed under version 1", c, 5724, "params", dict(sender="ada", op=3, proposal=1), [K["ada"]], sent + 1)
+    refused("back to version 1", c, 5900, "params", dict(sender="ada", op=1, height=9, changes=[dict(name="rules", value="1")]), [K["ada"]], sent + 1)
+    refused("the end of a block by somebody", c, 5847, "block_end", {}, [K["ada"]], 2)
+    got, fields = c.ask("block_end")
+    h.check("the end of a block by the engine", got == "block_end" and fields["height"] == 2, str(fields))
+    node.stop(signal.SIGTERM)
+
+
 def again():
     """The block and what is open behind it, from the history alone."""
     w.text("block", "verify", "1..1", "--backend", "cpu")
@@ -260,6 +309,12 @@ def old():
     w.refused("keys under version 1", "PC5840", 3, "ledger", "keys", "ada", K["ada"].public.hex())
     w.refused("roles under version 1", "PC5840", 3, "ledger", "role", "ada", "credit", "--sender", "ada", "--take")
     w.refused("several keys under version 1", "PC5840", 3, "ledger", "keys", "ada", "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "--threshold", "1")
+    none = "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
+    w.refused("a tip under version 1", "PC5896", 3, "job", "submit", "--shader", none, "--input", none, "--dispatch", "1", "--gas-limit", "9", "--tip", "5", "--sender", "ada")
+    w.refused("a dispute under version 1", "PC5894", 3, "ledger", "verdict", "--job", "ab" * 32, "--output", none, "--sender", "ada")
+    w.refused("a link taken back under version 1", "PC5896", 3, "link", none, none, "--sender", "ada", "--take")
+    w.refused("half of a dispute", "PC0010", 2, "ledger", "verdict", "--job", "ab" * 32, "--sender", "ada")
+    w.refused("both forms of a verdict", "PC0010", 2, "ledger", "verdict", "--job", "ab" * 32, "--output", none, "--accused", "eve", "--evidence", none, "--sender", "ada")
     w.text("ledger", "credit", "ada", "1", "--sender", "bank")
     w.text("ledger", "transfer", "ada", "eve", "1")
 
@@ -282,7 +337,9 @@ def main():
     node.stop(signal.SIGTERM)
     homes()
     again()
+    torn()
     old()
+    upgraded()
     h.finish()
 
 
