@@ -15,7 +15,7 @@ TIERS = {
     "vm": ".",
     "evidence": "proof suite certify audit receipt",
     "host": ".",
-    "chain": "state messages ledger accounts jobs graph history executor . registry transition epoch blocks provenance replay home node contracts",
+    "chain": "state messages ledger accounts jobs graph history executor . registry transition epoch blocks provenance replay home node contracts engine order",
     "model": "tokenizer template file synth pipeline machine convert serve generate",
     "api": ".",
 }
