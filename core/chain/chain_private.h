@@ -13,7 +13,8 @@ struct pctl_chain {
 	pctl_chain_state *state;
 	pctl_gitlog *log;
 	pctl_store *store;
-	pctl_store *attempted; /* in memory: what messages bring that are only tried; NULL: none are */
+	pctl_store
+		*attempted; /* in memory: what messages bring that are only tried; NULL: none are */
 	uint32_t attempt_nested, attempt_reserved;
 	pctl_kernels *kernels;
 	const pctl_executor *executor;

@@ -135,9 +135,11 @@ static void test_chain_decide__whole_or_absent(void **state)
 	(void)state;
 	begin(&e);
 	{
-		const pctl_msg_bytes m[] = {upload(&e.r, 0, e.a), run(&e.r, 1, e.a),
+		const pctl_msg_bytes m[] = {upload(&e.r, 0, e.a),
+					    run(&e.r, 1, e.a),
 					    {(const uint8_t *)"\xff\xff", 2},
-					    transfer(&e.r, 5, 1, e.a), transfer(&e.r, 5, 2, e.a)};
+					    transfer(&e.r, 5, 1, e.a),
+					    transfer(&e.r, 5, 2, e.a)};
 
 		state_root(&e.r, before);
 		OK(pctl_decide(e.d, 1, m, 5, &call, &b));

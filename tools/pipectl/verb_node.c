@@ -103,14 +103,17 @@ pctl_status pctl_verb_node(pctl_app *app)
 	pctl_status status;
 
 	if (ways(app) > 1)
-		return pctl_refuse(app->call, PC10_USAGE,
-				   "one of --socket, --engine and --order, with what belongs to it");
+		return pctl_refuse(
+			app->call, PC10_USAGE,
+			"one of --socket, --engine and --order, with what belongs to it");
 	if (pctl_option_has(&app->line, "--order"))
 		return pctl_node_order(app);
 	if (pctl_option_has(&app->line, "--engine") || pctl_option_has(&app->line, "--listen"))
 		return pctl_node_abci(app);
 	if (o.path == NULL)
-		return pctl_refuse(app->call, PC10_USAGE, "--socket PATH says where to listen; --engine and --order are other ways");
+		return pctl_refuse(
+			app->call, PC10_USAGE,
+			"--socket PATH says where to listen; --engine and --order are other ways");
 	status = pctl_app_number(app, "--clients", PCTL_NODE_CLIENTS, &clients);
 	if (status == PCTL_OK && (clients == 0 || clients > 512))
 		status = pctl_refuse(app->call, PC10_USAGE, "--clients takes 1 to 512");

@@ -54,13 +54,13 @@ static pctl_status serve_abci(pctl_app *app, const pctl_node_home *h)
 		       (const pctl_log_field[]){{"address", address}, {"chain", chain}}, 2);
 	status = pctl_abci_server_run(server, app->call);
 	n = pctl_abci_server_counts(server);
-	pctl_node_print(app,
-			(const pctl_node_count[]){
-				{"clients", n->clients},
-				{"requests", n->requests},
-				{"exceptions", n->exceptions},
-				{"blocks", pctl_decider_last_of(h->decider)->height}},
-			4);
+	pctl_node_print(
+		app,
+		(const pctl_node_count[]){{"clients", n->clients},
+					  {"requests", n->requests},
+					  {"exceptions", n->exceptions},
+					  {"blocks", pctl_decider_last_of(h->decider)->height}},
+		4);
 	pctl_abci_server_close(server);
 	return status;
 }
@@ -70,8 +70,7 @@ static pctl_status with_home(pctl_app *app,
 			     pctl_status (*serve)(pctl_app *app, const pctl_node_home *h))
 {
 	pctl_node_home h = {.chain = NULL};
-	pctl_home_signing signing = {
-		.in = &app->host, .executor = &h.executor, .call = app->call};
+	pctl_home_signing signing = {.in = &app->host, .executor = &h.executor, .call = app->call};
 	pctl_status status = pctl_node_home_open(app, &h);
 
 	if (status == PCTL_OK) {
@@ -114,8 +113,7 @@ static pctl_status serve_order(pctl_app *app, const pctl_node_home *h)
 	const pctl_order_counts *n;
 	pctl_order *order = NULL;
 	uint64_t block_ms;
-	pctl_status status =
-		pctl_app_number(app, "--block-ms", PCTL_ORDER_BLOCK_MS, &block_ms);
+	pctl_status status = pctl_app_number(app, "--block-ms", PCTL_ORDER_BLOCK_MS, &block_ms);
 
 	if (status == PCTL_OK && (block_ms == 0 || block_ms > 3600000))
 		status = pctl_refuse(app->call, PC10_USAGE, "--block-ms takes 1 to 3600000");

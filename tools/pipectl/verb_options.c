@@ -379,7 +379,8 @@ const pctl_option pctl_options_receipt_verify[] = {
 	}
 
 const pctl_option pctl_options_ledger_apply[] = {
-	{"--order", "etcd://HOST:PORT,..", "put it into the order of an etcd cluster, not here", 0, 0},
+	{"--order", "etcd://HOST:PORT,..", "put it into the order of an etcd cluster, not here", 0,
+	 0},
 	{"--prefix", "KEY/", "of the keys in etcd; of the chain's id where it is left out", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };

@@ -377,9 +377,11 @@ static const pctl_verb verbs[] = {
 	 pctl_options_ledger_role, 2, 2, pctl_verb_ledger_role,
 	 "pipectl ledger role bob credit --sender ada"},
 	{"ledger", "apply", "FILE", "take in a message that somebody signed",
-	 "An encoded request of core/chain/messages/messages.proto, such as `key sign` writes. With "
+	 "An encoded request of core/chain/messages/messages.proto, such as `key sign` writes. "
+	 "With "
 	 "--order it waits in etcd until a node's block has it; the same one twice is one.",
-	 pctl_options_ledger_apply, 1, 1, pctl_verb_ledger_apply, "pipectl ledger apply transfer.signed"},
+	 pctl_options_ledger_apply, 1, 1, pctl_verb_ledger_apply,
+	 "pipectl ledger apply transfer.signed"},
 	{"ledger", "params", "list|show|propose|vote|apply|calibrate [ARGUMENT...]",
 	 "the parameters of the consensus VM and changes of them",
 	 "`list`; `show [NAME|PROPOSAL]`; `propose NAME=VALUE... --from ACCOUNT --at HEIGHT`; "
@@ -392,7 +394,8 @@ static const pctl_verb verbs[] = {
 	{"node", NULL, "", "serve the chain of this home over a socket",
 	 "Frames of a length and a message of protocol buffers; core/chain/PROTOCOL.md is the "
 	 "whole "
-	 "protocol. With --engine abci a consensus engine decides the blocks, with --order the nodes "
+	 "protocol. With --engine abci a consensus engine decides the blocks, with --order the "
+	 "nodes "
 	 "cut them from what an etcd cluster ordered (core/chain/engine). "
 	 "Ends in good order on SIGINT and SIGTERM.",
 	 pctl_options_node, 0, 0, pctl_verb_node, "pipectl node --socket /run/pipectl/node.sock"},

@@ -25,8 +25,7 @@ static int is_foreign(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t
 static pctl_status check_open(pctl_decider *d, const pctl_call *call)
 {
 	int foreign = 0;
-	const pctl_status status =
-		pctl_inbox_visit(d->chain->state, is_foreign, &foreign, call);
+	const pctl_status status = pctl_inbox_visit(d->chain->state, is_foreign, &foreign, call);
 
 	return status == PCTL_OK && foreign
 		       ? pctl_refuse(call, PC6165_ENGINE_OPEN,
@@ -141,8 +140,7 @@ static pctl_status copy_answer(pctl_decider *d, const pctl_response *r, const pc
 	pctl_status status = pctl_response_encode(r, call, &bytes, &out->data.n);
 
 	if (status == PCTL_OK) {
-		out->data.data =
-			(uint8_t *)pctl_arena_dup_n(d->into, (char *)bytes, out->data.n);
+		out->data.data = (uint8_t *)pctl_arena_dup_n(d->into, (char *)bytes, out->data.n);
 		if (out->data.data == NULL)
 			status = pctl_no_memory(call, "an answer");
 	}

@@ -8,9 +8,9 @@
 
 typedef struct pctl_decider pctl_decider;
 
-#define PCTL_DECIDE_MESSAGES_MAX 8192u	    /* of a block that is proposed */
-#define PCTL_DECIDE_BYTES_MAX (4u << 20)    /* of its messages together */
-#define PCTL_DECIDE_KEPT 16u		    /* blocks whose results are kept */
+#define PCTL_DECIDE_MESSAGES_MAX 8192u	 /* of a block that is proposed */
+#define PCTL_DECIDE_BYTES_MAX (4u << 20) /* of its messages together */
+#define PCTL_DECIDE_KEPT 16u		 /* blocks whose results are kept */
 #define PCTL_DECIDE_TEXT_SIZE (PCTL_MESSAGE_ERROR_MAX + 1u)
 
 /*

@@ -107,8 +107,7 @@ pctl_status pctl_decide_keep(const pctl_decider *d, const pctl_decided *b,
 static pctl_status copy(pctl_decider *d, const Engine__Decided *pb, const pctl_call *call,
 			pctl_decided *out)
 {
-	pctl_decided_result *results =
-		pctl_arena_array(d->arena, pb->n_results, sizeof(*results));
+	pctl_decided_result *results = pctl_arena_array(d->arena, pb->n_results, sizeof(*results));
 
 	if (results == NULL)
 		return pctl_no_memory(call, "results of a block");
@@ -117,10 +116,9 @@ static pctl_status copy(pctl_decider *d, const Engine__Decided *pb, const pctl_c
 	memcpy(out->root, pb->root.data, PCTL_DIGEST_BYTES);
 	for (uint32_t i = 0; i < out->n_results; i++) {
 		const Engine__Result *from = pb->results[i];
-		uint8_t *data =
-			(uint8_t *)pctl_arena_dup_n(d->arena,
-						    from->data.len == 0 ? "" : (char *)from->data.data,
-						    from->data.len);
+		uint8_t *data = (uint8_t *)pctl_arena_dup_n(
+			d->arena, from->data.len == 0 ? "" : (char *)from->data.data,
+			from->data.len);
 
 		if (data == NULL)
 			return pctl_no_memory(call, "results of a block");

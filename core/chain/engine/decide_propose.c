@@ -153,8 +153,8 @@ static pctl_status judge_all(pctl_decider *d, const pctl_msg_bytes *messages, ui
 			blame(out, PC6171_PROPOSAL_BOUNDS, i,
 			      "the jobs up to this one are above the budget of a block");
 		if (pctl_is_cancelled(call))
-			status = pctl_refuse(call, PC4_CANCELLED,
-					     "cancelled while judging a block");
+			status =
+				pctl_refuse(call, PC4_CANCELLED, "cancelled while judging a block");
 	}
 	return status;
 }

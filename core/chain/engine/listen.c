@@ -77,8 +77,7 @@ static pctl_status listen_tcp(const char *address, const char *text, const pctl_
 	if (status != PCTL_OK)
 		return status;
 	out->fd = socket(where.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (out->fd >= 0 &&
-	    setsockopt(out->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+	if (out->fd >= 0 && setsockopt(out->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
 	    bind(out->fd, &where.any, n) == 0 && listen(out->fd, BACKLOG) == 0)
 		return PCTL_OK;
 	status = errno == EADDRINUSE

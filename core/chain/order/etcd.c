@@ -180,8 +180,7 @@ pctl_status pctl_etcd_ask(pctl_etcd *e, const char *path, cJSON *question, const
 	for (uint32_t i = 0; *out == NULL && i < e->n && !pctl_is_cancelled(call); i++) {
 		pctl_str_buf answer = PCTL_STR_BUF_INIT;
 		const uint32_t member = (e->at + i) % e->n;
-		const long code =
-			post(e, e->members[member], path, body, call, &answer, why);
+		const long code = post(e, e->members[member], path, body, call, &answer, why);
 
 		if (code == 200 && answer.data != NULL) {
 			*out = cJSON_ParseWithLength(answer.data, answer.n);

@@ -8,7 +8,6 @@
 #include "pipectl/host.h"
 
 #define PCTL_ETCD_MEMBERS_MAX 16u
-#define PCTL_ETCD_OPS_MAX 120u	     /* of a transaction, and compares: etcd's own default is 128 */
 #define PCTL_ETCD_ANSWER_MAX (8u << 20) /* bytes of an answer */
 #define PCTL_ETCD_TIMEOUT_MS 4000u
 

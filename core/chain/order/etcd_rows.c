@@ -34,8 +34,7 @@ static uint8_t *bytes_of(const cJSON *of, const char *name, struct pctl_arena *a
 	*n = 0;
 	if (out == NULL || length % 4 != 0 || length > (1u << 30))
 		return NULL;
-	if (length != 0 &&
-	    EVP_DecodeBlock(out, (const unsigned char *)text, (int)length) < 0)
+	if (length != 0 && EVP_DecodeBlock(out, (const unsigned char *)text, (int)length) < 0)
 		return NULL;
 	*n = length / 4 * 3;
 	for (size_t i = length; i > 0 && i > length - 2 && text[i - 1] == '='; i--)
@@ -49,9 +48,9 @@ int pctl_etcd_number(const cJSON *of, const char *name, uint64_t *out)
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(of, name);
 
 	*out = 0;
-	return item == NULL || (cJSON_IsString(item) && pctl_num_parse_u64(item->valuestring,
-									   strlen(item->valuestring),
-									   out));
+	return item == NULL ||
+	       (cJSON_IsString(item) &&
+		pctl_num_parse_u64(item->valuestring, strlen(item->valuestring), out));
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -177,9 +176,9 @@ void pctl_etcd_if_there(pctl_etcd_txn *t, const char *key)
 void pctl_etcd_if_value(pctl_etcd_txn *t, const char *key, const char *value)
 {
 	condition(t, key, "VALUE", "EQUAL");
-	if (!t->failed && !pctl_etcd_add_bytes(cJSON_GetArrayItem(t->compare,
-								  cJSON_GetArraySize(t->compare) - 1),
-					       "value", value, strlen(value)))
+	if (!t->failed &&
+	    !pctl_etcd_add_bytes(cJSON_GetArrayItem(t->compare, cJSON_GetArraySize(t->compare) - 1),
+				 "value", value, strlen(value)))
 		t->failed = 1;
 }
 

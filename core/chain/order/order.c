@@ -53,7 +53,8 @@ int pctl_order_prefix(const char *given, const uint8_t chain[PCTL_DIGEST_BYTES],
 
 static pctl_status damaged(uint64_t height, const char *what, const pctl_call *call)
 {
-	return pctl_refuse(call, PC6182_ORDER_LOG, "block %" PRIu64 " of the log: %s", height, what);
+	return pctl_refuse(call, PC6182_ORDER_LOG, "block %" PRIu64 " of the log: %s", height,
+			   what);
 }
 
 /* The messages of a block, in its order, by one transaction of gets. */
@@ -272,8 +273,7 @@ pctl_status pctl_order_run(pctl_order *o, const pctl_call *outer)
 		if (status != PCTL_OK && pctl_is_cancelled(outer))
 			break;
 		if (status != PCTL_OK && e.code != PC6181_ORDER_SERVICE)
-			return e.code == 0 ? status
-					   : pctl_refuse(outer, e.code, "%s", e.text);
+			return e.code == 0 ? status : pctl_refuse(outer, e.code, "%s", e.text);
 		tell(o, status == PCTL_OK ? 0 : e.code,
 		     status == PCTL_OK ? "the ordering service answers again" : e.text);
 		if (!behind)
@@ -302,7 +302,8 @@ pctl_status pctl_order_open(const pctl_order_options *options, pctl_decider *d,
 	o->o.block_ms = options->block_ms == 0 ? PCTL_ORDER_BLOCK_MS : options->block_ms;
 	o->decider = d;
 	status = pctl_order_name(o, call);
-	if (status == PCTL_OK && !pctl_order_prefix(options->prefix, pctl_decider_chain(d), o->prefix))
+	if (status == PCTL_OK &&
+	    !pctl_order_prefix(options->prefix, pctl_decider_chain(d), o->prefix))
 		status = pctl_refuse(call, PC10_USAGE,
 				     "a prefix has 2 to %u printable characters without spaces, "
 				     "the last a /, not \"%s\"",

@@ -17,8 +17,9 @@
 #include "chain/order/etcd.h"
 
 #define PCTL_ORDER_PREFIX_MAX 128u
-#define PCTL_ORDER_MESSAGES_MAX 100u	 /* of a block: etcd bounds the conditions of a transaction */
-#define PCTL_ORDER_BYTES_MAX (2u << 20)	 /* of its messages together */
+#define PCTL_ORDER_MESSAGES_MAX \
+	100u /* of a block: a transaction of etcd has at most 128 conditions */
+#define PCTL_ORDER_BYTES_MAX (2u << 20)	  /* of its messages together */
 #define PCTL_ORDER_MESSAGE_MAX (1u << 20) /* bytes of a message: etcd takes no more */
 #define PCTL_ORDER_LEASE_S 5u
 #define PCTL_ORDER_BLOCK_MS 500u
@@ -37,7 +38,8 @@ typedef struct pctl_order_options {
 } pctl_order_options;
 
 typedef struct pctl_order_counts {
-	uint64_t blocks, cut, terms; /* followed, cut here, and times that this node became the leader */
+	uint64_t blocks, cut,
+		terms; /* followed, cut here, and times that this node became the leader */
 } pctl_order_counts;
 
 typedef struct pctl_order pctl_order;
@@ -56,7 +58,7 @@ void pctl_order_close(pctl_order *o, const pctl_call *call);
 
 /* Put a message into the order: one that is there already stays where it is. Nothing of it is judged but that it is a message for a
  * chain (its code, or PC5840 unsigned). PC6181: ask again, it is harmless. prefix NULL: of the chain that it names. */
-pctl_status pctl_order_submit(const char *service, const char *prefix, const pctl_msg_bytes *message,
-			      const pctl_call *call);
+pctl_status pctl_order_submit(const char *service, const char *prefix,
+			      const pctl_msg_bytes *message, const pctl_call *call);
 
 #endif

@@ -201,8 +201,8 @@ static pctl_status put(pctl_order *o, const pctl_msg_bytes *message, const pctl_
 	return pctl_etcd_commit(o->etcd, &t, call, &held, NULL);
 }
 
-pctl_status pctl_order_submit(const char *service, const char *prefix, const pctl_msg_bytes *message,
-			      const pctl_call *call)
+pctl_status pctl_order_submit(const char *service, const char *prefix,
+			      const pctl_msg_bytes *message, const pctl_call *call)
 {
 	pctl_order o = {.decider = NULL};
 	pctl_status status = message->n > PCTL_ORDER_MESSAGE_MAX

@@ -22,10 +22,9 @@ pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid_text, const pctl
 		return PCTL_OK;
 	status = pctl_cid_read(cid_text, call, &cid);
 	if (status == PCTL_OK)
-		status = pctl_store_get(pctl_store_has(pctl_chain_keeps(c), &cid)
-						? pctl_chain_keeps(c)
-						: c->store,
-					&cid, call, &blob);
+		status = pctl_store_get(
+			pctl_store_has(pctl_chain_keeps(c), &cid) ? pctl_chain_keeps(c) : c->store,
+			&cid, call, &blob);
 	if (status != PCTL_OK)
 		return status;
 	made = pctl_arena_alloc(c->arena, sizeof(*made));

@@ -97,9 +97,9 @@ static pctl_status read_sequence(asking *a, uint64_t *out)
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_cursor_open(pctl_cursor(a->reader), a->call, &stmt,
-					      "SELECT sequence FROM accounts WHERE name = ?", "t",
-					      a->data);
+	pctl_status status =
+		pctl_cursor_open(pctl_cursor(a->reader), a->call, &stmt,
+				 "SELECT sequence FROM accounts WHERE name = ?", "t", a->data);
 
 	if (status == PCTL_OK)
 		status = pctl_cursor_next(pctl_cursor(a->reader), stmt, a->call, &more);
@@ -141,8 +141,10 @@ static pctl_status answer(asking *a)
 	static const struct {
 		const char *path;
 		pctl_status (*how)(asking *a);
-	} paths[] = {{"/account", answer_account}, {"/job", answer_job},
-		     {"/block", answer_block},	   {"/message", answer_message},
+	} paths[] = {{"/account", answer_account},
+		     {"/job", answer_job},
+		     {"/block", answer_block},
+		     {"/message", answer_message},
 		     {"/chain", answer_chain}};
 
 	if (a->q->prove)

@@ -29,14 +29,14 @@ static int64_t gas_of(uint64_t gas)
 	return gas > INT64_MAX ? INT64_MAX : (int64_t)gas;
 }
 
-#define MAKE(T, init)                                              \
-	T *pb = pctl_arena_alloc(s->arena, sizeof(*pb));           \
-	if (pb == NULL)                                            \
-		return pctl_no_memory(s->call, "a response");      \
+#define MAKE(T, init)                                         \
+	T *pb = pctl_arena_alloc(s->arena, sizeof(*pb));      \
+	if (pb == NULL)                                       \
+		return pctl_no_memory(s->call, "a response"); \
 	init(pb)
 
-#define ANSWER(field, CASE)                                          \
-	s->out->value_case = ABCI__RESPONSE__VALUE_##CASE;           \
+#define ANSWER(field, CASE)                                \
+	s->out->value_case = ABCI__RESPONSE__VALUE_##CASE; \
 	s->out->field = pb
 
 typedef struct serving {
@@ -91,8 +91,8 @@ static pctl_status serve_info(serving *s)
 /* What an engine says of an application's state when it has nothing to say. */
 static int is_empty_state(const ProtobufCBinaryData *b)
 {
-	return b->len == 0 || (b->len == 2 && (memcmp(b->data, "{}", 2) == 0 ||
-					       memcmp(b->data, "\"\"", 2) == 0));
+	return b->len == 0 ||
+	       (b->len == 2 && (memcmp(b->data, "{}", 2) == 0 || memcmp(b->data, "\"\"", 2) == 0));
 }
 
 static pctl_status serve_init_chain(serving *s)
@@ -142,8 +142,7 @@ static pctl_status serve_check_tx(serving *s)
 	const ProtobufCBinaryData *tx = &s->r->check_tx->tx;
 	const pctl_msg_bytes message = {tx->data, tx->len};
 	pctl_decided_result result;
-	const pctl_status status =
-		pctl_decide_check(s->a->decider, &message, s->call, &result);
+	const pctl_status status = pctl_decide_check(s->a->decider, &message, s->call, &result);
 	MAKE(Abci__CheckTxResponse, abci__check_tx_response__init);
 
 	if (status != PCTL_OK)
@@ -160,7 +159,8 @@ static pctl_status serve_check_tx(serving *s)
 static pctl_status serve_prepare(serving *s)
 {
 	const Abci__PrepareProposalRequest *q = s->r->prepare_proposal;
-	const uint64_t most = q->max_tx_bytes < 0 ? PCTL_DECIDE_BYTES_MAX : (uint64_t)q->max_tx_bytes;
+	const uint64_t most =
+		q->max_tx_bytes < 0 ? PCTL_DECIDE_BYTES_MAX : (uint64_t)q->max_tx_bytes;
 	uint32_t *chosen = pctl_arena_array(s->arena, q->n_txs, sizeof(*chosen)), n = 0;
 	pctl_msg_bytes *messages;
 	pctl_status status = list(s, q->txs, q->n_txs, &messages);

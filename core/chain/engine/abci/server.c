@@ -15,10 +15,11 @@
 #include "foundation/base/clock.h"
 #include "foundation/base/utf8.h"
 
-#define SLICE_MS 100	      /* how often a wait asks whether to stop */
-#define FAREWELL_MS 2000u     /* for the engine to take its answers when the node stops */
-#define OUT_MAX (32u << 20)   /* no further request of a connection is served while so much waits for it */
-#define TURN 256u	      /* requests of one connection in a row */
+#define SLICE_MS 100	  /* how often a wait asks whether to stop */
+#define FAREWELL_MS 2000u /* for the engine to take its answers when the node stops */
+#define OUT_MAX \
+	(32u << 20) /* no further request of a connection is served while so much waits for it */
+#define TURN 256u   /* requests of one connection in a row */
 
 struct pctl_abci_server {
 	const pctl_abci *what;
@@ -176,7 +177,8 @@ static void drop_clients(pctl_abci_server *s, uint64_t now)
 
 		/* What one that has closed its end left unfinished is no request. */
 		if (c->is_ending && node_waiting(&c->in) != 0 &&
-		    pctl_abci_frame(c->in.bytes + c->in.at, node_waiting(&c->in), &head, &body) == 0)
+		    pctl_abci_frame(c->in.bytes + c->in.at, node_waiting(&c->in), &head, &body) ==
+			    0)
 			node_buffer_clear(&c->in);
 		if (!c->is_gone && !(c->is_ending && idle) &&
 		    (idle || c->moved_ms + s->o.stall_ms > now)) {
