@@ -175,6 +175,13 @@ static void test_chain_decide__whole_or_absent(void **state)
 		assert_true(b.results[1].gas_used > 0 && b.results[1].data.n > 0);
 		assert_memory_equal(root, b.root, sizeof(root));
 		FAILS(pctl_decide(e.d, 1, m, 4, &call, &b), PC6167_DECIDE_OTHER);
+		{
+			/* As many messages, as long. */
+			const pctl_msg_bytes other[] = {m[0], m[1], m[2], m[4], m[3]};
+
+			assert_int_equal(m[3].n, m[4].n);
+			FAILS(pctl_decide(e.d, 1, other, 5, &call, &b), PC6167_DECIDE_OTHER);
+		}
 		FAILS(pctl_decide(e.d, 3, m, 0, &call, &b), PC6166_DECIDE_HEIGHT);
 		FAILS(pctl_decide(e.d, 0, m, 0, &call, &b), PC6166_DECIDE_HEIGHT);
 	}

@@ -148,7 +148,6 @@ static pctl_status serve_check_tx(serving *s)
 	if (status != PCTL_OK)
 		return status;
 	pb->code = result.code;
-	pb->data = bytes_of(result.data.data, result.data.n);
 	pb->log = borrow(result.text);
 	pb->gas_wanted = gas_of(result.gas_wanted);
 	pb->codespace = borrow(result.code == 0 ? "" : "pipectl");

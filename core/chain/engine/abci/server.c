@@ -2,6 +2,8 @@
 #include "chain/engine/abci/server.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,11 +153,15 @@ static int take_frames(pctl_abci_server *s, node_client *c, const pctl_call *cal
 
 static void accept_clients(pctl_abci_server *s, uint64_t now)
 {
+	const int on = 1;
+
 	for (;;) {
 		const int fd = accept4(s->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0)
 			return;
+		/* Answers are small and waited for; of a Unix socket there is nothing to set. */
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 		if (s->n_clients == s->o.clients) {
 			close(fd);
 			continue;
