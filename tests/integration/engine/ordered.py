@@ -104,8 +104,10 @@ def main():
         """Everything sent is in a block, and the nodes have all blocks."""
         try:
             blocks = cluster.rows(prefix + "block/")
-            return len([line for t in blocks.values() for line in t.decode().split()]) == len(sent) and \
-                all(len(n.commits()) >= len(blocks) for n in who or nodes)
+            lines = [line for t in blocks.values() for line in t.decode().split()]
+            if len(set(lines)) != len(lines):
+                sys.exit(f"FAILED nothing is ordered twice: {len(lines)} messages in blocks, {len(set(lines))} of them different")
+            return len(lines) == len(sent) and all(len(n.commits()) >= len(blocks) for n in who or nodes)
         except OSError:
             return False
 
@@ -121,6 +123,9 @@ def main():
     until("the first block", all_done)
     some(8)
     until("more of them", all_done)
+    for i in range(4):
+        submit(chain.message("bob", "upload", wgsl_source=SOURCE + b"//" + bytes([97 + i]) * (900 << 10), description=""))
+    until("large messages, more than a block has of them", all_done)
     h.check("nothing waits", cluster.rows(prefix + "waiting/") == {})
     # ---- the cluster's leader dies, then comes back
     m = cluster.leader()
