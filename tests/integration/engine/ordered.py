@@ -120,6 +120,8 @@ def main():
         code, _, err = h.run("ledger", "apply", file, "--order", cluster.url)
         h.check("put into the order, and again", code == 0, err)
     sent.append(hashlib.sha256(h.read("upload")).hexdigest())
+    for m in chain.bring("ada", INPUT):
+        submit(m)
     until("the first block", all_done)
     some(8)
     until("more of them", all_done)

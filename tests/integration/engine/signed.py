@@ -42,7 +42,7 @@ class Chain:
         with open(os.path.join(home, "chain/genesis.cfg"), "w", encoding="utf-8") as f:
             f.write("genesis : {\n  version = 1;\n  accounts : (\n    " + ",\n    ".join(
                 f'{{ name = "{n}"; balance = "{self.balance}"; keys = [ "{k.public.hex()}" ]; threshold = 1; }}' for n, k in self.keys.items()) + "\n  );\n};\n")
-        for data in blobs:
+        for data in blobs if "blob" not in wire.PROTO["Request"] else ():
             self.run(home, "cas", "put", self.h.write("blob", data))
         shown = json.loads(self.run(home, "--json", "ledger", "show"))
         self.id = self.id or bytes.fromhex(shown["chain"])
@@ -73,6 +73,10 @@ class Chain:
 
     def transfer(self, sender, to, amount, **how):
         return self.message(sender, "ledger", op=2, to=to, amount=amount, **how)
+
+    def bring(self, sender, *blobs):
+        """Messages that bring bytes, where bytes are state; elsewhere homes are given them."""
+        return [self.message(sender, "blob", data=b, blocks=1000) for b in blobs] if "blob" in wire.PROTO["Request"] else []
 
     def execute(self, sender, shader, source, output_bytes, groups=1, gas=10**6, **more):
         return self.message(sender, "execute", shader_cid=shader, input_cid=source, dispatch={"x": groups, "y": 1, "z": 1},
