@@ -105,6 +105,7 @@ void pctl_chain_close(pctl_chain *c)
 		return;
 	if (c->state != NULL)
 		pctl_chain_rollback(c->state);
+	pctl_store_close(c->attempted);
 	pctl_gas_schedule_destroy(c->schedule);
 	pctl_gitlog_close(c->log);
 	pctl_chain_state_close(c->state);
@@ -162,6 +163,11 @@ pctl_gitlog *pctl_chain_log(pctl_chain *c)
 pctl_store *pctl_chain_store(pctl_chain *c)
 {
 	return c->store;
+}
+
+pctl_store *pctl_chain_keeps(const pctl_chain *c)
+{
+	return c->attempted != NULL ? c->attempted : c->store;
 }
 
 const pctl_executor *pctl_chain_executor(const pctl_chain *c)
@@ -323,4 +329,45 @@ void pctl_chain_batch_abort(pctl_chain *c)
 {
 	pctl_chain_rollback(c->state);
 	c->batch = PCTL_BATCH_NONE;
+}
+
+/* ---- attempts ------------------------------------------------------------------------------ */
+
+pctl_status pctl_chain_attempt_begin(pctl_chain *c, const pctl_call *call)
+{
+	pctl_status status = pctl_store_open_memory(call, &c->attempted);
+
+	if (status != PCTL_OK)
+		return status;
+	c->attempt_nested = c->batch == PCTL_BATCH_OPEN;
+	status = c->attempt_nested ? pctl_cursor_write(c->state, call, "SAVEPOINT attempt", "")
+				   : pctl_chain_begin(c->state, call);
+	if (status != PCTL_OK) {
+		pctl_store_close(c->attempted);
+		c->attempted = NULL;
+	}
+	return status;
+}
+
+pctl_status pctl_chain_attempt_end(pctl_chain *c, const pctl_call *call)
+{
+	pctl_status status = PCTL_OK;
+
+	pctl_store_close(c->attempted);
+	c->attempted = NULL;
+	if (!c->attempt_nested) {
+		pctl_chain_rollback(c->state);
+		return PCTL_OK;
+	}
+	if (c->batch != PCTL_BATCH_OPEN)
+		return PCTL_OK; /* undone with the batch, which says so at its commit */
+	pctl_params_forget(c->state);
+	status = pctl_cursor_write(c->state, call, "ROLLBACK TO attempt", "");
+	if (status == PCTL_OK)
+		status = pctl_cursor_write(c->state, call, "RELEASE attempt", "");
+	if (status != PCTL_OK) {
+		pctl_chain_rollback(c->state);
+		c->batch = PCTL_BATCH_LOST;
+	}
+	return status;
 }

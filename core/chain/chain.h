@@ -120,6 +120,18 @@ pctl_status pctl_chain_end_block(pctl_chain *c, const pctl_request *r, const pct
 pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			     pctl_response *out);
 
+/* The encoded request of somebody else's order, taken in. Bytes that are no request, and requests that change no state, are
+ * refused as others are: an ERROR response and PCTL_OK. */
+pctl_status pctl_chain_take_bytes(pctl_chain *c, const void *bytes, uint64_t n,
+				  const pctl_call *call, pctl_response *out);
+
+/*
+ * Between begin and end messages are tried: what they do to the state is undone at the end, and bytes that they bring never
+ * reach the store. Also inside an open batch, of which nothing is undone that was there before. An attempt is not nested.
+ */
+pctl_status pctl_chain_attempt_begin(pctl_chain *c, const pctl_call *call);
+pctl_status pctl_chain_attempt_end(pctl_chain *c, const pctl_call *call);
+
 /*
  * Told of every record, written but not final yet: a status other than PCTL_OK leaves everything as it was. What it writes
  * (a receipt) is there whenever the block is; a block that is ended again after a crash has the same record.

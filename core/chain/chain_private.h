@@ -13,6 +13,9 @@ struct pctl_chain {
 	pctl_chain_state *state;
 	pctl_gitlog *log;
 	pctl_store *store;
+	pctl_store
+		*attempted; /* in memory: what messages bring that are only tried; NULL: none are */
+	uint32_t attempt_nested, attempt_reserved;
 	pctl_kernels *kernels;
 	const pctl_executor *executor;
 	pctl_executor reference; /* run NULL: none */
@@ -39,6 +42,9 @@ struct pctl_chain {
 	pctl_params schedule_of;
 	uint32_t batch, abstains;
 };
+
+/* Where bytes are put that a message brings. */
+pctl_store *pctl_chain_keeps(const pctl_chain *c);
 
 /* Forget those of the block before, and note one: in memory, and for its CID (NULL: not) where there is a place for it. */
 pctl_status pctl_chain_evidence_begin(pctl_chain *c, const pctl_call *call);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "chain/order/order.h"
 #include "chain/accounts/account.h"
 #include "chain/home/keys.h"
 #include "chain/state/amount.h"
@@ -179,18 +180,24 @@ pctl_status pctl_verb_ledger_role(pctl_app *app)
 /* An encoded request that somebody signed. */
 pctl_status pctl_verb_ledger_apply(pctl_app *app)
 {
+	const char *service = pctl_option_value(&app->line, "--order");
 	pctl_request r = {.kind = 0};
 	char *text = NULL;
 	uint64_t n = 0;
-	pctl_status status =
-		pctl_file_read(app->line.arguments[0], PCTL_MESSAGE_MAX, app->call, &text, &n);
+	pctl_status status = PCTL_OK;
 
+	if (service == NULL && pctl_option_has(&app->line, "--prefix"))
+		return pctl_refuse(app->call, PC10_USAGE, "--prefix is of --order");
+	status = pctl_file_read(app->line.arguments[0], PCTL_MESSAGE_MAX, app->call, &text, &n);
 	if (status == PCTL_OK)
 		status = pctl_request_decode(text, n, app->call, &r);
 	if (status == PCTL_OK && pctl_request_sender(&r) == NULL)
 		status = pctl_refuse(app->call, PC5826_CHAIN_MESSAGE,
 				     "a message of kind %u does not belong to this verb", r.kind);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && service != NULL)
+		status = pctl_order_submit(service, pctl_option_value(&app->line, "--prefix"),
+					   &(pctl_msg_bytes){(uint8_t *)text, n}, app->call);
+	else if (status == PCTL_OK)
 		status = apply(app, &r);
 	pctl_request_destroy(&r);
 	free(text);

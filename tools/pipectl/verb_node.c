@@ -2,12 +2,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "chain.h"
+#include "node.h"
 #include "chain/node/node_chain.h"
 #include "chain/home/signing.h"
 
 /* An internal failure is told when it happens: the diagnostics of this process come at its end. */
-static void report(void *ctx, uint32_t code, const char *text)
+void pctl_node_report(void *ctx, uint32_t code, const char *text)
 {
 	pctl_app *app = ctx;
 	char number[16];
@@ -19,21 +19,23 @@ static void report(void *ctx, uint32_t code, const char *text)
 		pctl_code_slug(code) == NULL ? "?" : pctl_code_slug(code), text);
 }
 
-static void print_counts(pctl_app *app, const pctl_node_counts *n)
+void pctl_node_print(pctl_app *app, const pctl_node_count *rows, size_t n)
 {
-	const struct {
-		const char *name;
-		uint64_t value;
-	} rows[] = {{"clients", n->clients},   {"turned_away", n->turned_away},
-		    {"requests", n->requests}, {"errors", n->errors},
-		    {"batches", n->batches},   {"blocks", n->blocks}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (app->json)
 			pctl_json_kv_u64(&app->document, rows[i].name, rows[i].value);
 		else
 			printf("%-12s %" PRIu64 "\n", rows[i].name, rows[i].value);
 	}
+}
+
+static void print_counts(pctl_app *app, const pctl_node_counts *n)
+{
+	const pctl_node_count rows[] = {{"clients", n->clients},   {"turned_away", n->turned_away},
+					{"requests", n->requests}, {"errors", n->errors},
+					{"batches", n->batches},   {"blocks", n->blocks}};
+
+	pctl_node_print(app, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void log_counts(pctl_app *app, const pctl_node_counts *n)
@@ -72,10 +74,28 @@ static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_optio
 	return status;
 }
 
+/* In how many ways at once the node is to be reached. */
+static int ways(const pctl_app *app)
+{
+	static const char *const of[3][4] = {{"--socket", "--clients", NULL, NULL},
+					     {"--engine", "--listen", NULL, NULL},
+					     {"--order", "--prefix", "--block-ms", NULL}};
+	int n = 0;
+
+	for (int i = 0; i < 3; i++) {
+		int given = 0;
+
+		for (int k = 0; of[i][k] != NULL; k++)
+			given |= pctl_option_has(&app->line, of[i][k]);
+		n += given;
+	}
+	return n;
+}
+
 pctl_status pctl_verb_node(pctl_app *app)
 {
 	pctl_node_options o = {.path = pctl_option_value(&app->line, "--socket"),
-			       .report = report,
+			       .report = pctl_node_report,
 			       .report_ctx = app};
 	pctl_executor executor = {.run = NULL};
 	pctl_home_signing signing = {.in = &app->host, .executor = &executor, .call = app->call};
@@ -84,8 +104,18 @@ pctl_status pctl_verb_node(pctl_app *app)
 	uint64_t clients;
 	pctl_status status;
 
+	if (ways(app) > 1)
+		return pctl_refuse(
+			app->call, PC10_USAGE,
+			"one of --socket, --engine and --order, with what belongs to it");
+	if (pctl_option_has(&app->line, "--order"))
+		return pctl_node_order(app);
+	if (pctl_option_has(&app->line, "--engine") || pctl_option_has(&app->line, "--listen"))
+		return pctl_node_abci(app);
 	if (o.path == NULL)
-		return pctl_refuse(app->call, PC10_USAGE, "--socket PATH says where to listen");
+		return pctl_refuse(
+			app->call, PC10_USAGE,
+			"--socket PATH says where to listen; --engine and --order are other ways");
 	status = pctl_app_number(app, "--clients", PCTL_NODE_CLIENTS, &clients);
 	if (status == PCTL_OK && (clients == 0 || clients > 512))
 		status = pctl_refuse(app->call, PC10_USAGE, "--clients takes 1 to 512");

@@ -383,10 +383,22 @@ const pctl_option pctl_options_receipt_verify[] = {
 		"--verify", "none|all|sample=F", "run jobs again on the reference", 0, 0 \
 	}
 
+const pctl_option pctl_options_ledger_apply[] = {
+	{"--order", "etcd://HOST:PORT,..", "put it into the order of an etcd cluster, not here", 0,
+	 0},
+	{"--prefix", "KEY/", "of the keys in etcd; of the chain's id where it is left out", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
 const pctl_option pctl_options_node[] = {
 	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
 	{"--clients", "N", "most connections at once; 64 where it is left out", 0, 0},
 	PEER_OPTION,
+	{"--engine", "abci", "behind a consensus engine that speaks ABCI 2.0", 0, 0},
+	{"--listen", "unix:PATH|tcp:HOST:PORT", "where the engine finds the node", 0, 0},
+	{"--order", "etcd://HOST:PORT,..", "behind an etcd cluster that orders messages", 0, 0},
+	{"--prefix", "KEY/", "of the keys in etcd; of the chain's id where it is left out", 0, 0},
+	{"--block-ms", "N", "between blocks that this node cuts; 500 where it is left out", 0, 0},
 	EXECUTOR_OPTIONS,
 	{NULL, NULL, NULL, 0, 0},
 };

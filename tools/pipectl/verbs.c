@@ -381,8 +381,11 @@ static const pctl_verb verbs[] = {
 	 pctl_options_ledger_role, 2, 2, pctl_verb_ledger_role,
 	 "pipectl ledger role bob credit --sender ada"},
 	{"ledger", "apply", "FILE", "take in a message that somebody signed",
-	 "An encoded request of core/chain/messages/messages.proto, such as `key sign` writes.",
-	 NULL, 1, 1, pctl_verb_ledger_apply, "pipectl ledger apply transfer.signed"},
+	 "An encoded request of core/chain/messages/messages.proto, such as `key sign` writes. "
+	 "With "
+	 "--order it waits in etcd until a node's block has it; the same one twice is one.",
+	 pctl_options_ledger_apply, 1, 1, pctl_verb_ledger_apply,
+	 "pipectl ledger apply transfer.signed"},
 	{"ledger", "prove", "[TABLE KEY...]", "prove that a row is in the state, or that none is",
 	 "From version 2 of the rules on, of the last finished block: TABLE is one of "
 	 "core/chain/state/schema.def, and the words are its primary key. --check needs no chain: "
@@ -419,7 +422,10 @@ static const pctl_verb verbs[] = {
 	{"node", NULL, "", "serve the chain of this home over a socket",
 	 "Frames of a length and a message of protocol buffers; core/chain/PROTOCOL.md is the "
 	 "whole "
-	 "protocol. Ends in good order on SIGINT and SIGTERM.",
+	 "protocol. With --engine abci a consensus engine decides the blocks, with --order the "
+	 "nodes "
+	 "cut them from what an etcd cluster ordered (core/chain/engine). "
+	 "Ends in good order on SIGINT and SIGTERM.",
 	 pctl_options_node, 0, 0, pctl_verb_node, "pipectl node --socket /run/pipectl/node.sock"},
 	{"model", "serve", "", "serve a model to clients of this machine, over HTTP",
 	 "OpenAI's calls: /v1/completions, /v1/chat/completions and /v1/embeddings by POST, "

@@ -334,20 +334,19 @@ static void end_work(pctl_block_work *w)
 	pctl_block_record_clear(&w->record);
 }
 
-static pctl_status make_final(pctl_block_work *w)
+/* The ref behind a block that is final. */
+static void point(pctl_chain *c, uint64_t height, const pctl_gitlog_oid *commit,
+		  const pctl_call *call)
 {
-	pctl_gitlog *log = pctl_chain_log(w->chain);
-	pctl_status status = pctl_chain_commit(w->s, w->call);
+	pctl_gitlog *log = pctl_chain_log(c);
 
-	if (status == PCTL_OK && log != NULL &&
-	    pctl_gitlog_point(log, &w->commit, w->call) != PCTL_OK)
-		pctl_warn_at(w->call, PC5861_BLOCK_POINT, NULL, NULL,
+	if (log != NULL && pctl_gitlog_point(log, commit, call) != PCTL_OK)
+		pctl_warn_at(call, PC5861_BLOCK_POINT, NULL, NULL,
 			     "block %" PRIu64 " is final; the ref follows at the next start",
-			     w->header.height);
-	return status;
+			     height);
 }
 
-static pctl_status end_block(pctl_block_work *w, const pctl_msg_block *m, pctl_response *out)
+static pctl_status make(pctl_block_work *w, const pctl_msg_block *m, pctl_response *out)
 {
 	pctl_status status;
 
@@ -355,23 +354,37 @@ static pctl_status end_block(pctl_block_work *w, const pctl_msg_block *m, pctl_r
 	w->by_id = pctl_map_create();
 	if (w->arena == NULL || w->by_id == NULL)
 		return pctl_no_memory(w->call, "a block");
-	status = pctl_chain_begin(w->s, w->call);
-	if (status != PCTL_OK)
-		return status;
 	status = in_transaction(w, m);
 	if (status == PCTL_OK && out != NULL)
 		status = answer(w, out);
+	if (status != PCTL_OK && out != NULL)
+		pctl_response_destroy(out);
+	return status;
+}
+
+static pctl_status end_block(pctl_block_work *w, const pctl_msg_block *m, pctl_response *out)
+{
+	pctl_status status = pctl_chain_begin(w->s, w->call);
+
+	if (status != PCTL_OK)
+		return status;
+	status = make(w, m, out);
 	if (status == PCTL_OK)
-		status = make_final(w);
-	if (status == PCTL_OK)
+		status = pctl_chain_commit(w->s, w->call);
+	if (status == PCTL_OK) {
+		point(w->chain, w->header.height, &w->commit, w->call);
 		return PCTL_OK;
+	}
 	pctl_chain_rollback(w->s);
 	if (out != NULL)
 		pctl_response_destroy(out);
 	return status;
 }
 
-pctl_status pctl_block_end(pctl_chain *c, const pctl_request *r, const pctl_block_watch *watch,
+/* how: end_block, or make inside somebody's batch. */
+static pctl_status with_work(pctl_chain *c, const pctl_request *r, const pctl_block_watch *watch,
+			     pctl_status (*how)(pctl_block_work *w, const pctl_msg_block *m,
+						pctl_response *out),
 			   const pctl_call *call, pctl_response *out)
 {
 	pctl_block_work *w = calloc(1, sizeof(*w));
@@ -386,9 +399,32 @@ pctl_status pctl_block_end(pctl_chain *c, const pctl_request *r, const pctl_bloc
 	w->s = pctl_cursor(c);
 	w->call = call;
 	w->watch = watch;
-	status = end_block(w, &r->as.block, out);
+	status = how(w, &r->as.block, out);
 	end_work(w);
 	free(w);
+	return status;
+}
+
+pctl_status pctl_block_end(pctl_chain *c, const pctl_request *r, const pctl_block_watch *watch,
+			   const pctl_call *call, pctl_response *out)
+{
+	return with_work(c, r, watch, end_block, call, out);
+}
+
+pctl_status pctl_block_close(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			     pctl_response *out)
+{
+	assert(c->batch == PCTL_BATCH_OPEN);
+	return with_work(c, r, NULL, make, call, out);
+}
+
+pctl_status pctl_block_final(pctl_chain *c, uint64_t height, const pctl_gitlog_oid *commit,
+			     const pctl_call *call)
+{
+	const pctl_status status = pctl_chain_batch_commit(c, call);
+
+	if (status == PCTL_OK)
+		point(c, height, commit, call);
 	return status;
 }
 

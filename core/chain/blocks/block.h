@@ -54,4 +54,11 @@ typedef struct pctl_block_watch {
 pctl_status pctl_block_end(pctl_chain *c, const pctl_request *r, const pctl_block_watch *watch,
 			   const pctl_call *call, pctl_response *out);
 
+/* pctl_block_end in two halves, for whoever says apart that it is final (engine/decide.h). close: inside an open batch of the
+ * caller, all but that; after trouble the batch is to be aborted. final: the batch becomes durable as block `height`. */
+pctl_status pctl_block_close(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			     pctl_response *out);
+pctl_status pctl_block_final(pctl_chain *c, uint64_t height, const pctl_gitlog_oid *commit,
+			     const pctl_call *call);
+
 #endif

@@ -31,10 +31,16 @@ static pctl_status lacking(pctl_chain *c, const pctl_cid *cid, const pctl_call *
 		       : status;
 }
 
+/* What a message of an attempt brought is nowhere else. */
+static pctl_store *where(const pctl_chain *c, const pctl_cid *cid)
+{
+	return pctl_store_has(pctl_chain_keeps(c), cid) ? pctl_chain_keeps(c) : c->store;
+}
+
 pctl_status pctl_data_get(pctl_chain *c, const pctl_cid *cid, const pctl_call *call, pctl_blob *out)
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
-	pctl_status status = pctl_store_get(c->store, cid, &quiet, out);
+	pctl_status status = pctl_store_get(where(c, cid), cid, &quiet, out);
 
 	if (status == PCTL_E_NOMEM)
 		return pctl_no_memory(call, "bytes of the state");

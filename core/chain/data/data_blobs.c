@@ -108,7 +108,7 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	if (status == PCTL_OK)
 		status = pctl_ledger_pay(t->s, m->sender, gas, 0, t->call);
 	if (status == PCTL_OK)
-		status = pctl_store_put(t->c->store, m->data, m->n_data, t->call, NULL);
+		status = pctl_store_put(pctl_chain_keeps(t->c), m->data, m->n_data, t->call, NULL);
 	return status == PCTL_OK
 		       ? pctl_cursor_write(
 				 t->s, t->call,

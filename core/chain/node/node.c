@@ -79,7 +79,7 @@ static void accept_clients(pctl_node *n, uint64_t now)
 			continue;
 		}
 		n->counts.clients++;
-		*c = (node_client){.fd = fd, .moved_ms = now};
+		*c = (node_client){.fd = fd, .moved_ms = now, .in_max = NODE_IN_MAX};
 	}
 }
 
@@ -178,7 +178,7 @@ static pctl_status wait_for_work(pctl_node *n, int timeout_ms, const pctl_call *
 		const node_client *c = &n->clients[i];
 		short events = 0;
 
-		if (!c->is_ending && node_waiting(&c->in) < NODE_IN_MAX)
+		if (!c->is_ending && node_waiting(&c->in) < c->in_max)
 			events |= POLLIN;
 		if (node_waiting(&c->out) > 0)
 			events |= POLLOUT;

@@ -46,7 +46,7 @@ static int reserve(node_buffer *b, size_t n)
 	return 1;
 }
 
-static void took(node_buffer *b, size_t n)
+void node_skip(node_buffer *b, size_t n)
 {
 	b->at += n;
 	if (b->at != b->end)
@@ -72,7 +72,7 @@ static int try_again(int error)
 
 void node_client_read(node_client *c, uint64_t now)
 {
-	while (!c->is_gone && !c->is_ending && node_waiting(&c->in) < NODE_IN_MAX) {
+	while (!c->is_gone && !c->is_ending && node_waiting(&c->in) < c->in_max) {
 		ssize_t n;
 
 		if (!reserve(&c->in, READ_BYTES)) {
@@ -106,7 +106,7 @@ void node_client_write(node_client *c, uint64_t now)
 			c->is_gone = !try_again(errno);
 			return;
 		}
-		took(&c->out, (size_t)n);
+		node_skip(&c->out, (size_t)n);
 		c->moved_ms = now;
 	}
 }
@@ -130,7 +130,7 @@ int node_client_frame(const node_client *c, const uint8_t **bytes, uint32_t *n)
 
 void node_client_skip(node_client *c, uint32_t n)
 {
-	took(&c->in, HEAD + (size_t)n);
+	node_skip(&c->in, HEAD + (size_t)n);
 }
 
 void node_client_answer(node_client *c, const void *bytes, uint32_t n)

@@ -16,11 +16,12 @@ typedef struct node_buffer {
  * is_ending  nothing more is read; closed when what waits has been sent
  * is_gone    the connection broke or ended: closed at the end of the round
  * moved_ms   when a byte last passed, in either direction
+ * in_max     nothing more is read while so much waits to be taken
  */
 typedef struct node_client {
 	int fd;
 	uint32_t is_ending, is_gone;
-	uint64_t moved_ms;
+	uint64_t moved_ms, in_max;
 	node_buffer in, out;
 } node_client;
 
@@ -36,6 +37,7 @@ void node_buffer_clear(node_buffer *b);
 /* Read what has come, as far as there is room; write what waits, as far as it is taken. */
 void node_client_read(node_client *c, uint64_t now);
 void node_client_write(node_client *c, uint64_t now);
+void node_skip(node_buffer *b, size_t n); /* n of the bytes that wait are dealt with */
 /* The next whole frame, 1; 0 when there is none yet; -1 when its length is not allowed (*n says which). The bytes stay
  * where they are until the next read; skip takes the frame away. */
 int node_client_frame(const node_client *c, const uint8_t **bytes, uint32_t *n);

@@ -240,15 +240,34 @@ static pctl_status error_response(first_error *e, const pctl_call *call, pctl_re
 	return out->as.error.message == NULL ? pctl_no_memory(call, "an answer") : PCTL_OK;
 }
 
+static pctl_call listening(first_error *e, pctl_chain *c, const pctl_call *call)
+{
+	*e = (first_error){.outer = call, .chain = c};
+	return (pctl_call){.head = PCTL_HEAD(pctl_call),
+			   .ctx = e,
+			   .diag = keep_first,
+			   .cancelled = is_cancelled,
+			   .trace_id = call == NULL ? 0 : call->trace_id};
+}
+
+/* A refusal is answered, the rest is passed on. */
+static pctl_status answered(first_error *e, pctl_status status, const pctl_call *call,
+			    pctl_response *out)
+{
+	if (status == PCTL_OK)
+		return PCTL_OK;
+	if (is_refusal(status) && e->code != 0)
+		return error_response(e, call, out);
+	if (e->code != 0)
+		(void)pctl_refuse(call, e->code, "%s", e->message);
+	return status;
+}
+
 pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			     pctl_response *out)
 {
-	first_error e = {.outer = call, .chain = c};
-	const pctl_call inner = {.head = PCTL_HEAD(pctl_call),
-				 .ctx = &e,
-				 .diag = keep_first,
-				 .cancelled = is_cancelled,
-				 .trace_id = call == NULL ? 0 : call->trace_id};
+	first_error e;
+	const pctl_call inner = listening(&e, c, call);
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
@@ -268,11 +287,21 @@ pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_ca
 		status = pctl_chain_apply(c, r, &inner, out);
 		break;
 	}
-	if (status == PCTL_OK)
-		return PCTL_OK;
-	if (is_refusal(status) && e.code != 0)
-		return error_response(&e, call, out);
-	if (e.code != 0)
-		(void)pctl_refuse(call, e.code, "%s", e.message);
-	return status;
+	return answered(&e, status, call, out);
+}
+
+pctl_status pctl_chain_take_bytes(pctl_chain *c, const void *bytes, uint64_t n,
+				  const pctl_call *call, pctl_response *out)
+{
+	first_error e;
+	const pctl_call inner = listening(&e, c, call);
+	pctl_request r;
+	pctl_status status = pctl_request_decode(bytes, n, &inner, &r);
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK) {
+		status = pctl_chain_apply(c, &r, &inner, out);
+		pctl_request_destroy(&r);
+	}
+	return answered(&e, status, call, out);
 }

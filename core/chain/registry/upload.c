@@ -173,6 +173,7 @@ pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m)
 	if (status == PCTL_OK)
 		status = examine(t, &named, &t->out->as.upload.profile);
 	if (status == PCTL_OK)
-		status = pctl_store_put(t->c->store, m->source, m->n_source, t->call, NULL);
+		status = pctl_store_put(pctl_chain_keeps(t->c), m->source, m->n_source, t->call,
+					NULL);
 	return status == PCTL_OK ? add_rows(t, m, named.name) : status;
 }

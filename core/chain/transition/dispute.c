@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chain/chain_private.h"
+#include "chain/data/data.h"
 #include "chain/ledger/stake.h"
 #include "chain/state/amount.h"
 #include "chain/state/cursor.h"
@@ -143,7 +144,7 @@ static pctl_status run(const dispute *d, const pctl_msg_execute *m, pctl_cid *ou
 	for (; status == PCTL_OK && n < m->n_bindings + 1u; n++) {
 		status = resolve(t, n == 0 ? m->input : m->bindings[n - 1].cid, &cids[n]);
 		if (status == PCTL_OK)
-			status = pctl_store_get(t->c->store, &cids[n], t->call, &blobs[n]);
+			status = pctl_data_get(t->c, &cids[n], t->call, &blobs[n]);
 		bindings[n] = (pctl_task_binding){n == 0 ? 0 : m->bindings[n - 1].group,
 						  n == 0 ? 0 : m->bindings[n - 1].binding, &cids[n],
 						  blobs[n].data, blobs[n].n_bytes};

@@ -22,7 +22,7 @@ def read_proto(path):
 
 
 PROTO = read_proto(os.environ["PROTO"])
-NUMBERS = ("uint32", "uint64", "bool", "JobStatus")
+NUMBERS = ("uint32", "uint64", "int64", "bool", "JobStatus")
 
 
 def varint(v):

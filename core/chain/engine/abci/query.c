@@ -1,0 +1,180 @@
+/* Queries; see query.h. */
+#include "chain/engine/abci/query.h"
+
+#include <engine.pb-c.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/accounts/account.h"
+#include "chain/state/cursor.h"
+
+#define DATA_MAX 4096u /* bytes of a query */
+
+typedef struct asking {
+	pctl_chain *reader;
+	const Abci__QueryRequest *q;
+	pctl_arena *arena;
+	const pctl_call *call;
+	Abci__QueryResponse *out;
+	const char *data; /* of the query, with a NUL behind it */
+	uint64_t last;
+} asking;
+
+static pctl_status refuse(asking *a, uint32_t code, const char *text)
+{
+	a->out->code = code;
+	a->out->log = pctl_arena_dup(a->arena, text);
+	return a->out->log == NULL ? pctl_no_memory(a->call, "an answer") : PCTL_OK;
+}
+
+static pctl_status give(asking *a, const void *bytes, uint64_t n)
+{
+	a->out->value.data = (uint8_t *)pctl_arena_dup_n(a->arena, bytes, (size_t)n);
+	a->out->value.len = (size_t)n;
+	return a->out->value.data == NULL ? pctl_no_memory(a->call, "an answer") : PCTL_OK;
+}
+
+/* A request that changes nothing, through the one door. */
+static pctl_status serve(asking *a, const pctl_request *r)
+{
+	pctl_response answer;
+	uint8_t *bytes = NULL;
+	uint64_t n = 0;
+	pctl_status status = pctl_chain_serve(a->reader, r, a->call, &answer);
+
+	if (status != PCTL_OK)
+		return status;
+	if (answer.kind == PCTL_MSG_ERROR) {
+		status = refuse(a, answer.as.error.code, answer.as.error.message);
+	} else {
+		status = pctl_response_encode(&answer, a->call, &bytes, &n);
+		if (status == PCTL_OK)
+			status = give(a, bytes, n);
+	}
+	free(bytes);
+	pctl_response_destroy(&answer);
+	return status;
+}
+
+static pctl_status answer_job(asking *a)
+{
+	const pctl_request r = {.kind = PCTL_MSG_QUERY, .as.query = {a->data}};
+	uint8_t id[PCTL_DIGEST_BYTES];
+
+	return pctl_job_id_parse(a->data, id)
+		       ? serve(a, &r)
+		       : refuse(a, PC6172_ENGINE_QUERY, "an id of a job has 64 digits");
+}
+
+static pctl_status answer_block(asking *a)
+{
+	pctl_request r = {.kind = PCTL_MSG_BLOCK_QUERY};
+	char *end = NULL;
+
+	r.as.block.height = strtoull(a->data, &end, 10);
+	r.as.block.executor = "";
+	if (*end != '\0' || a->data[0] == '-' || r.as.block.height > PCTL_CHAIN_HEIGHT_MAX)
+		return refuse(a, PC6172_ENGINE_QUERY, "this is no height");
+	return serve(a, &r);
+}
+
+static pctl_status answer_message(asking *a)
+{
+	pctl_request r;
+	pctl_status status;
+
+	if (pctl_request_decode(a->q->data.data, a->q->data.len, NULL, &r) != PCTL_OK)
+		return refuse(a, PC6172_ENGINE_QUERY, "the data is no request");
+	if (r.kind == PCTL_MSG_QUERY || r.kind == PCTL_MSG_BLOCK_QUERY || r.kind == PCTL_MSG_GET)
+		status = serve(a, &r);
+	else
+		status = refuse(a, PC6172_ENGINE_QUERY, "the request is no query");
+	pctl_request_destroy(&r);
+	return status;
+}
+
+static pctl_status read_sequence(asking *a, uint64_t *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status =
+		pctl_cursor_open(pctl_cursor(a->reader), a->call, &stmt,
+				 "SELECT sequence FROM accounts WHERE name = ?", "t", a->data);
+
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(pctl_cursor(a->reader), stmt, a->call, &more);
+	*out = status == PCTL_OK && more ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+static pctl_status answer_account(asking *a)
+{
+	Engine__Account pb = ENGINE__ACCOUNT__INIT;
+	uint8_t bytes[128 + PCTL_ACCOUNT_SIZE];
+	pctl_ledger_account account;
+	pctl_status status =
+		pctl_ledger_account_read(pctl_cursor(a->reader), a->data, NULL, &account);
+
+	if (status == PCTL_E_NOT_FOUND || status == PCTL_E_INVALID)
+		return refuse(a, PC5714_LEDGER_ACCOUNT, "there is no such account");
+	if (status == PCTL_OK)
+		status = read_sequence(a, &pb.sequence);
+	if (status != PCTL_OK)
+		return status;
+	pb.name = account.name;
+	pb.balance = account.balance;
+	pb.bond = account.bond;
+	return give(a, bytes, engine__account__pack(&pb, bytes));
+}
+
+static pctl_status answer_chain(asking *a)
+{
+	uint8_t id[PCTL_DIGEST_BYTES];
+	const pctl_status status = pctl_chain_id(pctl_cursor(a->reader), a->call, id);
+
+	return status == PCTL_OK ? give(a, id, sizeof(id)) : status;
+}
+
+static pctl_status answer(asking *a)
+{
+	static const struct {
+		const char *path;
+		pctl_status (*how)(asking *a);
+	} paths[] = {{"/account", answer_account},
+		     {"/job", answer_job},
+		     {"/block", answer_block},
+		     {"/message", answer_message},
+		     {"/chain", answer_chain}};
+
+	if (a->q->prove)
+		return refuse(a, PC6172_ENGINE_QUERY, "there are no proofs");
+	if (a->q->height != 0 && (uint64_t)a->q->height != a->last)
+		return refuse(a, PC6172_ENGINE_QUERY, "only the last block is answered from");
+	if (a->q->data.len > DATA_MAX)
+		return refuse(a, PC6172_ENGINE_QUERY, "the data is too long");
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (strcmp(paths[i].path, a->q->path) == 0)
+			return paths[i].how(a);
+	return refuse(a, PC6172_ENGINE_QUERY, "there is no such path");
+}
+
+pctl_status pctl_abci_query(pctl_chain *reader, const Abci__QueryRequest *q, pctl_arena *arena,
+			    const pctl_call *call, Abci__QueryResponse *out)
+{
+	asking a = {.reader = reader, .q = q, .arena = arena, .call = call, .out = out};
+	pctl_chain_info info;
+	pctl_status status = pctl_chain_info_read(reader, call, &info);
+
+	if (status != PCTL_OK)
+		return status;
+	a.last = info.last;
+	a.data = pctl_arena_dup_n(arena, q->data.len == 0 ? "" : (char *)q->data.data, q->data.len);
+	if (a.data == NULL)
+		return pctl_no_memory(call, "an answer");
+	status = answer(&a);
+	out->height = (int64_t)info.last;
+	out->key = q->data;
+	out->codespace = (char *)(uintptr_t)(out->code == 0 ? "" : "pipectl");
+	return status;
+}

@@ -1,0 +1,18 @@
+/* Queries of an engine's clients: accounts, jobs and blocks as they are final. */
+#ifndef PIPECTL_CHAIN_ENGINE_ABCI_QUERY_H
+#define PIPECTL_CHAIN_ENGINE_ABCI_QUERY_H
+
+#include <abci.pb-c.h>
+
+#include "chain/chain.h"
+#include "foundation/base/arena.h"
+
+/*
+ * By path: /account (data: a name; value: Account of engine.proto), /job (64 digits), /block (a height in digits, none: the last),
+ * /message (an encoded query, block_query or get), whose values are Responses of messages.proto, /chain (the id, 32 bytes).
+ * What cannot be answered is a code in `out`, which points into the arena; the status is trouble of this node.
+ */
+pctl_status pctl_abci_query(pctl_chain *reader, const Abci__QueryRequest *q, pctl_arena *arena,
+			    const pctl_call *call, Abci__QueryResponse *out);
+
+#endif

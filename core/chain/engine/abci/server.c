@@ -1,0 +1,309 @@
+/* The loop of ABCI's connections; see server.h. */
+#include "chain/engine/abci/server.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "chain/engine/abci/frame.h"
+#include "chain/engine/listen.h"
+#include "chain/node/node_private.h"
+#include "foundation/base/clock.h"
+#include "foundation/base/utf8.h"
+
+#define SLICE_MS 100	  /* how often a wait asks whether to stop */
+#define FAREWELL_MS 2000u /* for the engine to take its answers when the node stops */
+#define OUT_MAX \
+	(32u << 20) /* no further request of a connection is served while so much waits for it */
+#define TURN 256u   /* requests of one connection in a row */
+
+struct pctl_abci_server {
+	const pctl_abci *what;
+	pctl_abci_server_options o;
+	pctl_listener listener;
+	node_client *clients;
+	struct pollfd *polled;
+	uint32_t n_clients;
+	pctl_arena *arena;
+	pctl_abci_counts counts;
+};
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+static void send_response(node_client *c, const Abci__Response *r)
+{
+	const size_t n = abci__response__get_packed_size(r);
+	uint8_t head[PCTL_ABCI_HEAD_MAX], *bytes;
+	uint32_t n_head;
+
+	bytes = n > UINT32_MAX ? NULL : malloc(n + 1);
+	if (bytes == NULL) {
+		c->is_gone = 1;
+		return;
+	}
+	abci__response__pack(r, bytes);
+	n_head = pctl_abci_head((uint32_t)n, head);
+	if (!node_append(&c->out, head, n_head) || !node_append(&c->out, bytes, n))
+		c->is_gone = 1;
+	free(bytes);
+}
+
+/* An exception ends the connection: what comes after it would be judged as if nothing had happened. */
+static void send_exception(pctl_abci_server *s, node_client *c, uint32_t code, const char *text)
+{
+	Abci__Response r = ABCI__RESPONSE__INIT;
+	Abci__ExceptionResponse e = ABCI__EXCEPTION_RESPONSE__INIT;
+	char words[PCTL_MESSAGE_ERROR_MAX + 64u];
+
+	snprintf(words, sizeof(words), "PC%04u: %s", code, text);
+	words[pctl_utf8_bad(words, strlen(words), PCTL_UTF8_PLAIN)] = '\0';
+	e.error = words;
+	r.value_case = ABCI__RESPONSE__VALUE_EXCEPTION;
+	r.exception = &e;
+	s->counts.exceptions++;
+	if (s->o.report != NULL)
+		s->o.report(s->o.report_ctx, code, text);
+	send_response(c, &r);
+	node_buffer_clear(&c->in);
+	c->is_ending = 1;
+}
+
+/* The first error that a request reported. */
+typedef struct first_error {
+	const pctl_call *outer;
+	uint32_t code;
+	char text[PCTL_MESSAGE_ERROR_MAX + 1u];
+} first_error;
+
+static void keep_first(void *ctx, const pctl_diag *d)
+{
+	first_error *e = ctx;
+
+	if (e->code != 0 || d->severity != PCTL_SEVERITY_ERROR)
+		return;
+	e->code = d->code;
+	snprintf(e->text, sizeof(e->text), "%s", d->message);
+}
+
+static uint32_t outer_cancelled(void *ctx)
+{
+	return pctl_is_cancelled(((const first_error *)ctx)->outer);
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static void serve(pctl_abci_server *s, node_client *c, const uint8_t *bytes, uint32_t n,
+		  const pctl_call *outer)
+{
+	first_error e = {.outer = outer};
+	const pctl_call call = {.head = PCTL_HEAD(pctl_call),
+				.ctx = &e,
+				.diag = keep_first,
+				.cancelled = outer_cancelled};
+	Abci__Request *r;
+	Abci__Response out;
+	pctl_status status = pctl_abci_decode(bytes, n, &call, &r);
+
+	s->counts.requests++;
+	if (status == PCTL_OK)
+		status = pctl_abci_serve(s->what, r, s->arena, &call, &out);
+	if (status == PCTL_OK)
+		send_response(c, &out);
+	else
+		send_exception(s, c, e.code == 0 ? PC1_INTERNAL : e.code,
+			       e.code == 0 ? pctl_status_name(status) : e.text);
+	pctl_abci_release(r);
+	pctl_arena_clear(s->arena);
+}
+
+/* Whole frames of one connection, as many as its turn has. 1 when it has more. */
+static int take_frames(pctl_abci_server *s, node_client *c, const pctl_call *call)
+{
+	uint32_t head, body;
+
+	for (uint32_t i = 0; !c->is_gone && !pctl_is_cancelled(call); i++) {
+		const uint8_t *at = c->in.bytes + c->in.at;
+		const int whole = node_waiting(&c->in) == 0
+					  ? 0
+					  : pctl_abci_frame(at, node_waiting(&c->in), &head, &body);
+
+		if (whole < 0)
+			send_exception(s, c, PC6162_ENGINE_FRAME,
+				       "the length is not one of a frame");
+		if (whole <= 0)
+			return 0;
+		if (i == TURN || node_waiting(&c->out) >= OUT_MAX)
+			return node_waiting(&c->out) < OUT_MAX;
+		serve(s, c, at + head, body, call);
+		/* After an exception nothing is left to be skipped. */
+		if (node_waiting(&c->in) != 0)
+			node_skip(&c->in, (size_t)head + body);
+		node_client_write(c, pctl_clock_ms());
+	}
+	return 0;
+}
+
+/* ---- connections --------------------------------------------------------------------------- */
+
+static void accept_clients(pctl_abci_server *s, uint64_t now)
+{
+	const int on = 1;
+
+	for (;;) {
+		const int fd = accept4(s->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0)
+			return;
+		/* Answers are small and waited for; of a Unix socket there is nothing to set. */
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+		if (s->n_clients == s->o.clients) {
+			close(fd);
+			continue;
+		}
+		s->counts.clients++;
+		s->clients[s->n_clients++] =
+			(node_client){.fd = fd,
+				      .moved_ms = now,
+				      .in_max = PCTL_ABCI_FRAME_MAX + PCTL_ABCI_HEAD_MAX};
+	}
+}
+
+static void drop_clients(pctl_abci_server *s, uint64_t now)
+{
+	for (uint32_t i = 0; i < s->n_clients;) {
+		node_client *c = &s->clients[i];
+		uint32_t head, body;
+		const int idle = node_waiting(&c->in) == 0 && node_waiting(&c->out) == 0;
+
+		/* What one that has closed its end left unfinished is no request. */
+		if (c->is_ending && node_waiting(&c->in) != 0 &&
+		    pctl_abci_frame(c->in.bytes + c->in.at, node_waiting(&c->in), &head, &body) ==
+			    0)
+			node_buffer_clear(&c->in);
+		if (!c->is_gone && !(c->is_ending && idle) &&
+		    (idle || c->moved_ms + s->o.stall_ms > now)) {
+			i++;
+			continue;
+		}
+		node_client_close(c);
+		s->clients[i] = s->clients[--s->n_clients];
+	}
+}
+
+static pctl_status wait_for_work(pctl_abci_server *s, int timeout_ms, const pctl_call *call)
+{
+	s->polled[0] = (struct pollfd){.fd = s->listener.fd, .events = POLLIN};
+	for (uint32_t i = 0; i < s->n_clients; i++) {
+		const node_client *c = &s->clients[i];
+		short events = 0;
+
+		if (!c->is_ending && node_waiting(&c->in) < c->in_max)
+			events |= POLLIN;
+		if (node_waiting(&c->out) > 0)
+			events |= POLLOUT;
+		s->polled[1 + i] = (struct pollfd){.fd = c->fd, .events = events};
+	}
+	return poll(s->polled, 1 + (nfds_t)s->n_clients, timeout_ms) < 0 && errno != EINTR
+		       ? pctl_refuse(call, PC6160_ENGINE_SOCKET, "waiting for the engine: %s",
+				     strerror(errno))
+		       : PCTL_OK;
+}
+
+static void say_farewell(pctl_abci_server *s)
+{
+	const uint64_t start = pctl_clock_ms();
+	uint32_t n_waiting = 1;
+
+	while (n_waiting != 0 && pctl_clock_ms() - start < FAREWELL_MS) {
+		n_waiting = 0;
+		for (uint32_t i = 0; i < s->n_clients; i++) {
+			node_client *c = &s->clients[i];
+
+			node_client_write(c, start);
+			if (!c->is_gone && node_waiting(&c->out) != 0)
+				s->polled[n_waiting++] =
+					(struct pollfd){.fd = c->fd, .events = POLLOUT};
+		}
+		if (n_waiting != 0)
+			poll(s->polled, n_waiting, SLICE_MS);
+	}
+}
+
+pctl_status pctl_abci_server_run(pctl_abci_server *s, const pctl_call *call)
+{
+	pctl_status status = PCTL_OK;
+	int more = 0;
+
+	while (status == PCTL_OK && !pctl_is_cancelled(call)) {
+		uint64_t now;
+
+		status = wait_for_work(s, more ? 0 : SLICE_MS, call);
+		if (status != PCTL_OK)
+			break;
+		now = pctl_clock_ms();
+		more = 0;
+		for (uint32_t i = 0; i < s->n_clients; i++) {
+			node_client_read(&s->clients[i], now);
+			more |= take_frames(s, &s->clients[i], call);
+			node_client_write(&s->clients[i], now);
+		}
+		drop_clients(s, now); /* the time of the round itself is not the engine's */
+		accept_clients(s, pctl_clock_ms());
+	}
+	say_farewell(s);
+	return status == PCTL_OK ? PCTL_E_CANCELLED : status;
+}
+
+/* ---- open and close ------------------------------------------------------------------------ */
+
+pctl_status pctl_abci_server_open(const pctl_abci_server_options *o, const pctl_abci *what,
+				  const pctl_call *call, pctl_abci_server **out)
+{
+	pctl_abci_server *s = calloc(1, sizeof(*s));
+	pctl_status status = PCTL_OK;
+
+	*out = NULL;
+	if (s == NULL)
+		return pctl_no_memory(call, "a server");
+	s->listener.fd = -1;
+	s->what = what;
+	s->o = *o;
+	s->o.clients = o->clients == 0 ? PCTL_ABCI_CLIENTS : o->clients;
+	s->o.stall_ms = o->stall_ms == 0 ? PCTL_ABCI_STALL_MS : o->stall_ms;
+	s->arena = pctl_arena_create();
+	s->clients = calloc(s->o.clients, sizeof(*s->clients));
+	s->polled = calloc((size_t)s->o.clients + 1, sizeof(*s->polled));
+	if (s->arena == NULL || s->clients == NULL || s->polled == NULL)
+		status = pctl_no_memory(call, "a server");
+	if (status == PCTL_OK)
+		status = pctl_engine_listen(o->address, call, &s->listener);
+	if (status == PCTL_OK)
+		*out = s;
+	else
+		pctl_abci_server_close(s);
+	return status;
+}
+
+const pctl_abci_counts *pctl_abci_server_counts(const pctl_abci_server *s)
+{
+	return &s->counts;
+}
+
+void pctl_abci_server_close(pctl_abci_server *s)
+{
+	if (s == NULL)
+		return;
+	for (uint32_t i = 0; i < s->n_clients; i++)
+		node_client_close(&s->clients[i]);
+	pctl_listener_close(&s->listener);
+	pctl_arena_destroy(s->arena);
+	free(s->clients);
+	free(s->polled);
+	free(s);
+}

@@ -1,0 +1,44 @@
+/* Shared by the files of the decider. */
+#ifndef PIPECTL_CHAIN_ENGINE_DECIDE_PRIVATE_H
+#define PIPECTL_CHAIN_ENGINE_DECIDE_PRIVATE_H
+
+#include "chain/chain_private.h"
+#include "chain/engine/decide.h"
+#include "foundation/base/map.h"
+
+/*
+ * last     final
+ * pending  the block that waits, its height 0: none; `digest` is of its messages, `commit` its id
+ * checked  sender to the number (uint64_t, in the arena) that its next message to be checked has
+ * arena    of the block that waits or was asked for last; scratch: of what was tried last; into: the one in use
+ */
+struct pctl_decider {
+	pctl_chain *chain;
+	char *dir;
+	pctl_decider_last last;
+	uint8_t id[PCTL_DIGEST_BYTES], digest[PCTL_DIGEST_BYTES];
+	pctl_decided pending;
+	pctl_gitlog_oid commit;
+	pctl_arena *arena, *scratch, *into, *checked_arena;
+	pctl_map *checked;
+};
+
+/*
+ * Take in one message inside a batch or an attempt. What the result points to lives in d->into. Errors are trouble alone.
+ */
+pctl_status pctl_decide_take(pctl_decider *d, const pctl_msg_bytes *m, const pctl_call *call,
+			     pctl_decided_result *out, uint8_t job[PCTL_DIGEST_BYTES]);
+
+/* The digest of a decided block: SHA-256 over a domain, the height, and of each message its length (8 bytes, least
+ * significant first) and its bytes. */
+pctl_status pctl_decide_digest(uint64_t height, const pctl_msg_bytes *messages, uint32_t n,
+			       const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
+/* Results of a block as a file (engine.proto), before its commit; the oldest one is removed. */
+pctl_status pctl_decide_keep(const pctl_decider *d, const pctl_decided *b,
+			     const uint8_t digest[PCTL_DIGEST_BYTES], const pctl_call *call);
+/* Of a block that is done. PC6167, PC6168. */
+pctl_status pctl_decide_recall(pctl_decider *d, uint64_t height,
+			       const uint8_t digest[PCTL_DIGEST_BYTES], const pctl_call *call,
+			       pctl_decided *out);
+
+#endif

@@ -1,0 +1,329 @@
+/* Following the log of blocks; see order.h. */
+#include "chain/order/order.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/order/order_private.h"
+#include "foundation/base/clock.h"
+#include "foundation/base/hex.h"
+
+#define POLL_MS 50
+#define AT_ONCE 16u /* blocks of one reading */
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+char *pctl_order_key(const pctl_order *o, const char *folder, const char *name,
+		     char out[PCTL_ORDER_KEY_SIZE])
+{
+	snprintf(out, PCTL_ORDER_KEY_SIZE, "%s%s%s", o->prefix, folder, name);
+	return out;
+}
+
+char *pctl_order_height(const pctl_order *o, const char *folder, uint64_t height,
+			char out[PCTL_ORDER_KEY_SIZE])
+{
+	snprintf(out, PCTL_ORDER_KEY_SIZE, "%s%s%020" PRIu64, o->prefix, folder, height);
+	return out;
+}
+
+int pctl_order_prefix(const char *given, const uint8_t chain[PCTL_DIGEST_BYTES], char *out)
+{
+	char hex[2 * PCTL_DIGEST_BYTES + 1];
+	const size_t n = given == NULL ? 0 : strlen(given);
+
+	if (given == NULL) {
+		pctl_hex_print(chain, PCTL_DIGEST_BYTES, hex);
+		snprintf(out, PCTL_ORDER_PREFIX_MAX + 1u, "pipectl-%.40s/", hex);
+		return 1;
+	}
+	if (n < 2 || n > PCTL_ORDER_PREFIX_MAX || given[n - 1] != '/')
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (given[i] <= ' ' || given[i] > '~')
+			return 0;
+	memcpy(out, given, n + 1);
+	return 1;
+}
+
+/* ---- what a block says --------------------------------------------------------------------- */
+
+static pctl_status damaged(uint64_t height, const char *what, const pctl_call *call)
+{
+	return pctl_refuse(call, PC6182_ORDER_LOG, "block %" PRIu64 " of the log: %s", height,
+			   what);
+}
+
+/* The messages of a block, in its order, by one transaction of gets. */
+static pctl_status fetch(pctl_order *o, uint64_t height, const pctl_etcd_row *block,
+			 const pctl_call *call, pctl_etcd_rows *rows)
+{
+	char key[PCTL_ORDER_KEY_SIZE], digest[PCTL_ORDER_DIGEST_SIZE];
+	const uint64_t n = block->n_value / PCTL_ORDER_DIGEST_SIZE;
+	pctl_etcd_txn t;
+	int held;
+	pctl_status status;
+
+	if (block->n_value % PCTL_ORDER_DIGEST_SIZE != 0 || n > PCTL_ORDER_MESSAGES_MAX)
+		return damaged(height, "it is no list of messages", call);
+	pctl_etcd_txn_begin(&t);
+	for (uint64_t i = 0; i < n; i++) {
+		const char *line = (const char *)block->value + i * PCTL_ORDER_DIGEST_SIZE;
+
+		memcpy(digest, line, sizeof(digest) - 1);
+		digest[sizeof(digest) - 1] = '\0';
+		if (line[sizeof(digest) - 1] != '\n' || !pctl_hex_is(digest, sizeof(digest) - 1)) {
+			pctl_etcd_txn_drop(&t);
+			return damaged(height, "it is no list of messages", call);
+		}
+		pctl_etcd_get(&t, pctl_order_key(o, "message/", digest, key));
+	}
+	status = pctl_etcd_commit(o->etcd, &t, call, &held, rows);
+	if (status == PCTL_OK && rows->n != n) {
+		pctl_etcd_rows_clear(rows);
+		status = damaged(height, "a message of it is not there", call);
+	}
+	return status;
+}
+
+/* A message is the bytes that its key says. */
+static pctl_status check_digest(uint64_t height, const pctl_etcd_row *row, const pctl_call *call)
+{
+	char hex[2 * PCTL_DIGEST_BYTES + 1];
+	pctl_cid cid;
+	const pctl_status status = pctl_cid_of(row->value, row->n_value, call, &cid);
+
+	if (status != PCTL_OK)
+		return status;
+	pctl_digest_hex(cid.digest, hex);
+	return strcmp(row->key + strlen(row->key) - strlen(hex), hex) == 0
+		       ? PCTL_OK
+		       : damaged(height, "a message of it has other bytes", call);
+}
+
+/* The first node to finish a block writes down its root; the others compare. */
+static pctl_status compare_root(pctl_order *o, const pctl_decided *b, const pctl_call *call)
+{
+	char key[PCTL_ORDER_KEY_SIZE], hex[2 * PCTL_DIGEST_BYTES + 1];
+	pctl_etcd_rows rows;
+	pctl_etcd_txn t;
+	int held;
+	pctl_status status;
+
+	pctl_order_height(o, "root/", b->height, key);
+	pctl_hex_print(b->root, PCTL_DIGEST_BYTES, hex);
+	pctl_etcd_txn_begin(&t);
+	pctl_etcd_if_absent(&t, key);
+	pctl_etcd_put(&t, key, hex, strlen(hex), 0);
+	status = pctl_etcd_commit(o->etcd, &t, call, &held, NULL);
+	if (status != PCTL_OK || held)
+		return status;
+	status = pctl_etcd_range(o->etcd, key, NULL, 0, 0, call, &rows);
+	if (status != PCTL_OK)
+		return status;
+	if (rows.n != 1 || rows.items[0].n_value != strlen(hex) ||
+	    memcmp(rows.items[0].value, hex, strlen(hex)) != 0)
+		status = pctl_refuse(call, PC6182_ORDER_LOG,
+				     "block %" PRIu64 " has the root %s here and %.64s elsewhere",
+				     b->height, hex,
+				     rows.n == 1 ? (const char *)rows.items[0].value : "none");
+	pctl_etcd_rows_clear(&rows);
+	return status;
+}
+
+/* One block of the log. It is compared before it is final: a node that came to another root keeps the block before. */
+static pctl_status follow_one(pctl_order *o, uint64_t height, const pctl_etcd_row *block,
+			      const pctl_call *call)
+{
+	pctl_msg_bytes messages[PCTL_ORDER_MESSAGES_MAX];
+	pctl_etcd_rows rows;
+	pctl_decided made;
+	pctl_status status = fetch(o, height, block, call, &rows);
+
+	if (status != PCTL_OK)
+		return status;
+	for (uint32_t i = 0; status == PCTL_OK && i < rows.n; i++) {
+		status = check_digest(height, &rows.items[i], call);
+		messages[i] = (pctl_msg_bytes){rows.items[i].value, rows.items[i].n_value};
+	}
+	if (status == PCTL_OK)
+		status = pctl_decide(o->decider, height, messages, rows.n, call, &made);
+	if (status == PCTL_OK)
+		status = compare_root(o, &made, call);
+	if (status == PCTL_OK)
+		status = pctl_decide_commit(o->decider, call);
+	pctl_etcd_rows_clear(&rows);
+	if (status == PCTL_OK)
+		o->counts.blocks++;
+	return status;
+}
+
+/* All blocks that are there and not here, some at a time. *behind: there may be more. */
+static pctl_status follow(pctl_order *o, const pctl_call *call, int *behind)
+{
+	char from[PCTL_ORDER_KEY_SIZE], to[PCTL_ORDER_KEY_SIZE], want[PCTL_ORDER_KEY_SIZE];
+	uint64_t height = pctl_decider_last_of(o->decider)->height + 1;
+	pctl_etcd_rows rows;
+	pctl_status status;
+
+	pctl_order_height(o, "block/", height, from);
+	pctl_order_key(o, "block0", "", to); /* '0' comes after '/' */
+	status = pctl_etcd_range(o->etcd, from, to, AT_ONCE, 0, call, &rows);
+	if (status != PCTL_OK)
+		return status;
+	*behind = rows.n == AT_ONCE;
+	for (uint32_t i = 0; status == PCTL_OK && i < rows.n; i++, height++) {
+		if (strcmp(rows.items[i].key, pctl_order_height(o, "block/", height, want)) != 0)
+			status = damaged(height, "it is missing", call);
+		else
+			status = follow_one(o, height, &rows.items[i], call);
+	}
+	pctl_etcd_rows_clear(&rows);
+	return status;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
+
+/* The log is of this chain, or is begun for it. */
+static pctl_status check_chain(pctl_order *o, const pctl_call *call)
+{
+	char key[PCTL_ORDER_KEY_SIZE], hex[2 * PCTL_DIGEST_BYTES + 1];
+	pctl_etcd_rows rows;
+	pctl_etcd_txn t;
+	int held;
+	pctl_status status;
+
+	pctl_hex_print(pctl_decider_chain(o->decider), PCTL_DIGEST_BYTES, hex);
+	pctl_order_key(o, "chain", "", key);
+	pctl_etcd_txn_begin(&t);
+	pctl_etcd_if_absent(&t, key);
+	pctl_etcd_put(&t, key, hex, strlen(hex), 0);
+	status = pctl_etcd_commit(o->etcd, &t, call, &held, NULL);
+	if (status != PCTL_OK || held)
+		return status;
+	status = pctl_etcd_range(o->etcd, key, NULL, 0, 0, call, &rows);
+	if (status == PCTL_OK && (rows.n != 1 || rows.items[0].n_value != strlen(hex) ||
+				  memcmp(rows.items[0].value, hex, strlen(hex)) != 0))
+		status = pctl_refuse(call, PC6183_ORDER_CHAIN,
+				     "%s holds the log of the chain %.64s, this is %s", o->prefix,
+				     rows.n == 1 ? (const char *)rows.items[0].value : "?", hex);
+	pctl_etcd_rows_clear(&rows);
+	return status;
+}
+
+/* The first error of a turn, which is passed on only where it ends the run. */
+typedef struct first_error {
+	const pctl_call *outer;
+	uint32_t code;
+	char text[PCTL_MESSAGE_ERROR_MAX + 1u];
+} first_error;
+
+static void keep_first(void *ctx, const pctl_diag *d)
+{
+	first_error *e = ctx;
+
+	if (e->code != 0 || d->severity != PCTL_SEVERITY_ERROR)
+		return;
+	e->code = d->code;
+	snprintf(e->text, sizeof(e->text), "%s", d->message);
+}
+
+static uint32_t outer_cancelled(void *ctx)
+{
+	return pctl_is_cancelled(((const first_error *)ctx)->outer);
+}
+
+static pctl_status turn(pctl_order *o, const pctl_call *call, int *behind)
+{
+	pctl_status status = PCTL_OK;
+
+	if (!o->is_checked)
+		status = check_chain(o, call);
+	o->is_checked = o->is_checked || status == PCTL_OK;
+	/* The lease first: a leader that lost it does not cut before it noticed. */
+	if (status == PCTL_OK)
+		status = pctl_order_campaign(o, call);
+	if (status == PCTL_OK)
+		status = follow(o, call, behind);
+	return status == PCTL_OK && !*behind ? pctl_order_lead(o, call) : status;
+}
+
+/* Told when it begins and when it is over, not at every attempt. */
+static void tell(pctl_order *o, uint32_t code, const char *text)
+{
+	if (o->o.report != NULL && (code != 0) != o->is_troubled)
+		o->o.report(o->o.report_ctx, code, text);
+	o->is_troubled = code != 0;
+}
+
+pctl_status pctl_order_run(pctl_order *o, const pctl_call *outer)
+{
+	while (!pctl_is_cancelled(outer)) {
+		first_error e = {.outer = outer};
+		const pctl_call call = {.head = PCTL_HEAD(pctl_call),
+					.ctx = &e,
+					.diag = keep_first,
+					.cancelled = outer_cancelled};
+		int behind = 0;
+		const pctl_status status = turn(o, &call, &behind);
+
+		if (status != PCTL_OK && pctl_is_cancelled(outer))
+			break;
+		if (status != PCTL_OK && e.code != PC6181_ORDER_SERVICE)
+			return e.code == 0 ? status : pctl_refuse(outer, e.code, "%s", e.text);
+		tell(o, status == PCTL_OK ? 0 : e.code,
+		     status == PCTL_OK ? "the ordering service answers again" : e.text);
+		if (!behind)
+			poll(NULL, 0, POLL_MS);
+	}
+	return PCTL_E_CANCELLED;
+}
+
+const pctl_order_counts *pctl_order_counts_of(const pctl_order *o)
+{
+	return &o->counts;
+}
+
+/* ---- open and close ------------------------------------------------------------------------ */
+
+pctl_status pctl_order_open(const pctl_order_options *options, pctl_decider *d,
+			    const pctl_call *call, pctl_order **out)
+{
+	pctl_order *o = calloc(1, sizeof(*o));
+	pctl_status status;
+
+	*out = NULL;
+	if (o == NULL)
+		return pctl_no_memory(call, "an order");
+	o->o = *options;
+	o->o.block_ms = options->block_ms == 0 ? PCTL_ORDER_BLOCK_MS : options->block_ms;
+	o->decider = d;
+	status = pctl_order_name(o, call);
+	if (status == PCTL_OK &&
+	    !pctl_order_prefix(options->prefix, pctl_decider_chain(d), o->prefix))
+		status = pctl_refuse(call, PC10_USAGE,
+				     "a prefix has 2 to %u printable characters without spaces, "
+				     "the last a /, not \"%s\"",
+				     PCTL_ORDER_PREFIX_MAX, options->prefix);
+	if (status == PCTL_OK)
+		status = pctl_etcd_open(options->service, call, &o->etcd);
+	if (status == PCTL_OK)
+		*out = o;
+	else
+		pctl_order_close(o, NULL);
+	return status;
+}
+
+void pctl_order_close(pctl_order *o, const pctl_call *call)
+{
+	if (o == NULL)
+		return;
+	/* The next leader need not wait for the lease to run out. */
+	if (o->lease != 0 && o->etcd != NULL)
+		(void)pctl_etcd_revoke(o->etcd, o->lease, call);
+	pctl_etcd_close(o->etcd);
+	free(o);
+}

@@ -1,0 +1,151 @@
+"""What a node behind an engine refuses: addresses, homes, frames that are none, requests that are none, connections that are too
+many, too slow or gone."""
+import signal
+import socket
+import time
+
+from harness import Harness
+from signed import Chain
+import abci
+import wire
+
+h = Harness()
+chain = Chain(h, ["ada", "bob"])
+
+
+def refused(what, code, status, *args, home=None):
+    got, _, err = h.run("--home", home or chain.h.path("one"), "node", "--backend", "cpu", *args)
+    h.check(f"{what}: {code}", got == status and code in err, (got, err))
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def starting():
+    for address in ("here", "udp:127.0.0.1:1", "tcp:127.0.0.1", "tcp:127.0.0.1:0", "tcp:127.0.0.1:65536", "tcp:8.8.8.8:1", "tcp:0.0.0.0:1", "tcp:[::]:1", "tcp:example.org:1", "tcp::1"):
+        refused(f"--listen {address}", "PC6161", 3, "--engine", "abci", "--listen", address)
+    refused("no address", "PC0010", 2, "--engine", "abci")
+    refused("another engine", "PC0010", 2, "--engine", "raft", "--listen", "unix:/tmp/x")
+    refused("no engine", "PC0010", 2, "--listen", "unix:/tmp/x")
+    refused("both", "PC0010", 2, "--engine", "abci", "--listen", "unix:/tmp/x", "--socket", "/tmp/y")
+    refused("a file in the way", "PC6160", 1, "--engine", "abci", "--listen", "unix:" + h.write("file", b""))
+    refused("version 1 of the rules", "PC6164", 3, "--engine", "abci", "--listen", "unix:" + h.path("s"), home=h.path("released"))
+    home = chain.home("spoilt")
+    chain.run(home, "ledger", "apply", h.write("message", chain.transfer("ada", "bob", 1, number=0)))
+    refused("messages that no engine decided", "PC6165", 3, "--engine", "abci", "--listen", "unix:" + h.path("s"), home=home)
+
+
+def tcp(home):
+    port = free_port()
+    for address in (f"tcp:127.0.0.1:{port}", f"tcp:localhost:{port}"):
+        node = abci.Node(h, home, "cpu", address=address)
+        h.check(f"over {address}", node.query.ask("info")["data"] == "pipectl")
+        refused("an address that is taken", "PC6111", 3, "--engine", "abci", "--listen", address)
+        h.check("stops", node.stop(signal.SIGINT) == 130, node.words())
+
+
+def exception(what, node, data, code):
+    c = abci.Connection(node.address)
+    c.socket.sendall(data)
+    try:
+        kind, fields = c.hear_any()
+        h.check(f"{what}: PC{code}", kind == "exception" and f"PC{code}" in fields["error"], (kind, fields))
+        c.exactly(1)
+        h.check(f"{what} closes", False)
+    except wire.Closed:
+        h.check(f"{what} closes", True)
+
+
+def frame(body):
+    return wire.varint(len(body)) + body
+
+
+def frames(node):
+    exception("a length of 2^24 + 1", node, wire.varint((1 << 24) + 1), 6162)
+    exception("a length that never ends", node, b"\xff" * 5, 6162)
+    exception("a length with a byte too many", node, b"\x81\x00", 6162)
+    exception("an empty frame", node, b"\x00", 6163)
+    exception("no request", node, frame(b"\xff\xff\xff"), 6163)
+    exception("a kind of ABCI 1", node, frame(b"\x3a\x00"), 6163)
+    exception("more memory than a request has", node, frame(wire.varint(20 << 3 | 2) + wire.varint(12 << 20) + b"\x0a\x00" * (6 << 20)), 6163)
+    for what, values in (("another chain", dict(chain_id="other")), ("another first height", dict(chain_id=chain.name, initial_height=5)),
+                         ("a state to begin with", dict(chain_id=chain.name, app_state_bytes=b'{"a":1}'))):
+        exception(what, node, frame(wire.encode("AbciRequest", {"init_chain": values})), 6169)
+    c = abci.Connection(node.address)
+    for state in (b"", b"{}", b'""'):
+        h.check("an empty state", c.ask("init_chain", chain_id=chain.name, app_state_bytes=state)["app_hash"] == chain.id)
+    # Fields that are not named here are passed over.
+    c.socket.sendall(frame(wire.varint(3 << 3 | 2) + wire.varint(8) + b"\x10\x0b\x18\x08\x22\x02\x32\x2e"))
+    h.check("fields that decide nothing", c.hear("info")["last_block_height"] == 0)
+    body = wire.encode("AbciRequest", {"echo": {"message": "in pieces"}})
+    for b in frame(body):
+        c.socket.sendall(bytes([b]))
+        time.sleep(0.002)
+    h.check("a frame in pieces", c.hear("echo")["message"] == "in pieces")
+    for i in range(500):
+        c.send("echo", message=str(i))
+    h.check("many at once, in their order", [c.hear("echo")["message"] for _ in range(500)] == [str(i) for i in range(500)])
+    c.send("echo", message="last")
+    c.socket.shutdown(socket.SHUT_WR)
+    h.check("who closed still hears", c.hear("echo")["message"] == "last")
+    rng = __import__("random").Random(20261127)
+    for i in range(200):
+        c = abci.Connection(node.address)
+        c.socket.sendall(rng.randbytes(rng.randrange(1, 300)))
+        if i % 2:
+            c.socket.shutdown(socket.SHUT_WR)
+        c.close()
+    h.check("noise stops nobody", node.query.ask("info")["data"] == "pipectl")
+
+
+def crowded(node):
+    extra = [abci.Connection(node.address) for _ in range(12)]
+    for c in extra:
+        h.check("a place", c.ask("echo", message="x")["message"] == "x")
+    late = abci.Connection(node.address)
+    try:
+        late.exactly(1)
+        h.check("a seventeenth connection", False)
+    except wire.Closed:
+        h.check("a seventeenth connection is closed", True)
+    for c in extra:
+        c.close()
+    deaf = abci.Connection(node.address)
+    half = abci.Connection(node.address)
+    half.socket.sendall(wire.varint(1 << 20))
+    big = "x" * (1 << 20)
+    try:
+        deaf.socket.settimeout(1)
+        for _ in range(100):
+            deaf.send("echo", message=big)
+    except (TimeoutError, OSError):
+        pass
+    h.check("the slow stop nobody", node.query.ask("info")["data"] == "pipectl")
+    with open(f"/proc/{node.process.pid}/status", encoding="utf-8") as f:
+        rss = int(next(line for line in f if line.startswith("VmRSS")).split()[1])
+    h.check("and take bounded memory", rss < 600_000, rss)
+    half.close()
+    deaf.close()
+
+
+def main():
+    home = chain.home("one")
+    starting()
+    tcp(home)
+    node = abci.Node(h, home, "cpu")
+    frames(node)
+    crowded(node)
+    h.check("stops", node.stop(signal.SIGTERM) == 130, node.words())
+    node = abci.Node(h, home, "cpu")
+    # A home that another writes to beside its engine.
+    chain.run(home, "ledger", "apply", h.write("message", chain.transfer("ada", "bob", 1, number=0)))
+    exception("messages beside the engine's", node, frame(wire.encode("AbciRequest", {"finalize_block": {"height": 1}})), 6165)
+    h.check("is still there to be asked", node.query.ask("info")["last_block_height"] == 0)
+    h.check("stops again", node.stop(signal.SIGTERM) == 130)
+    h.finish()
+
+
+main()

@@ -1,0 +1,32 @@
+/* What the ways of `pipectl node` share. */
+#ifndef PIPECTL_TOOLS_NODE_H
+#define PIPECTL_TOOLS_NODE_H
+
+#include "chain.h"
+#include "chain/engine/decide.h"
+
+/* Trouble is told when it happens: the diagnostics of this process come at its end. ctx: the app. */
+void pctl_node_report(void *ctx, uint32_t code, const char *text);
+/* A counted row of what was served, of n names and values. */
+typedef struct pctl_node_count {
+	const char *name;
+	uint64_t value;
+} pctl_node_count;
+void pctl_node_print(pctl_app *app, const pctl_node_count *rows, size_t n);
+
+/* The home behind an engine: its chain with a decider, and the same opened again to read from. */
+typedef struct pctl_node_home {
+	pctl_executor executor;
+	pctl_chain *chain, *reader;
+	pctl_decider *decider;
+} pctl_node_home;
+/* `call` of the app; closed also after an error. */
+pctl_status pctl_node_home_open(pctl_app *app, pctl_node_home *out);
+void pctl_node_home_close(pctl_node_home *h);
+
+/* --engine abci --listen ADDRESS. */
+pctl_status pctl_node_abci(pctl_app *app);
+/* --order SERVICE. */
+pctl_status pctl_node_order(pctl_app *app);
+
+#endif
