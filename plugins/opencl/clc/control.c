@@ -1,6 +1,6 @@
-/* Control flow. Where EMIT_MEET asks for it, all invocations of a workgroup meet at the end of each side of an `if` and each case of
- * a `switch` that holds a barrier, before anything leaves it: what would jump on from inside goes there first, and on behind it
- * (`left` says where).
+/* Control flow. Where EMIT_MEET asks for it, all invocations of a workgroup meet at the end of each side of an `if`, each case of a
+ * `switch` and each turn of a loop with jumps that holds a barrier, before anything leaves it: what would jump on from inside (from a turn:
+ * behind a barrier of it) goes there first, and on behind it (`left` says where).
  *
  * PoCL (3.1: BarrierTailReplication) copies what follows behind such a region, up to the next barriers, once for every way out of
  * it. Where invocations part for the last time in the region, as at `if (lane == i)` or at a loop of their own, and nothing stands
@@ -60,7 +60,13 @@ static int waits(const emitter *e, const pctl_inst *in)
 	       (in->op == PCTL_OP_CALL && e->has_barrier[pctl_arg(e->p, in, 0)]);
 }
 
-/* Does the side or case that instruction v opens hold a barrier? */
+void emit_waited(emitter *e)
+{
+	for (uint32_t i = 0; i < e->n_open; i++)
+		e->open[i].has_waited = 1;
+}
+
+/* Does the side, case or loop that instruction v opens hold a barrier? */
 static int side_waits(const emitter *e, uint32_t v)
 {
 	uint32_t depth = 0;
@@ -69,7 +75,7 @@ static int side_waits(const emitter *e, uint32_t v)
 		const pctl_inst *in = inst_at(e, i);
 
 		if (depth == 0 && (in->op == PCTL_OP_ELSE || in->op == PCTL_OP_CASE ||
-				   emit_closes_region(in->op)))
+				   in->op == PCTL_OP_CONTINUING || emit_closes_region(in->op)))
 			return 0;
 		if (waits(e, in))
 			return 1;
@@ -149,11 +155,19 @@ static int is_target(uint16_t op, uint16_t region)
 	       (region == PCTL_OP_CASE && op == PCTL_OP_BREAK);
 }
 
+/* Is the end of such a region where the jump leads anyway? */
+static int ends_at(uint16_t op, uint16_t region)
+{
+	return (region == PCTL_OP_LOOP && op == PCTL_OP_CONTINUE) ||
+	       (region == PCTL_OP_CASE && op == PCTL_OP_BREAK);
+}
+
 /* The region that a jump leaves first where all meet at its end; NULL: none. */
 static emit_region *met_first(const emitter *e, uint16_t op)
 {
 	for (uint32_t i = e->n_open; i-- > 0;) {
-		if (e->open[i].end != EMIT_NO_LABEL)
+		if (e->open[i].end != EMIT_NO_LABEL &&
+		    (e->open[i].op != PCTL_OP_LOOP || e->open[i].has_waited))
 			return &e->open[i];
 		if (is_target(op, e->open[i].op))
 			return NULL;
@@ -191,8 +205,8 @@ static void jump(emitter *e, uint16_t op)
 		return;
 	}
 	r->is_jumped_to = 1;
-	/* A case ends with a break. */
-	if (!is_target(op, r->op)) {
+	/* A case ends with a break, a turn goes on. */
+	if (!ends_at(op, r->op)) {
 		r->jumps |= 1u << left_of(op);
 		labelled(e, "left = %uu;\n", left_of(op));
 	}
@@ -209,12 +223,38 @@ static void go_on(emitter *e, uint32_t jumps)
 			continue;
 		labelled(e, "if (left == %uu) {\n", left_of(ops[i]));
 		e->indent++;
-		if (!met_first(e, ops[i]) || is_target(ops[i], met_first(e, ops[i])->op))
+		if (!met_first(e, ops[i]) || ends_at(ops[i], met_first(e, ops[i])->op))
 			line(e, "left = 0u;\n");
 		jump(e, ops[i]);
 		e->indent--;
 		line(e, "}\n");
 	}
+}
+
+/* Does anything leave the turns of loop v before their end? Without, whoever comes to a barrier comes to the end. */
+static int turn_has_jump(const emitter *e, uint32_t v)
+{
+	uint32_t depth = 1;
+
+	for (uint32_t i = v + 1; depth > 0; i++) {
+		const uint16_t op = inst_at(e, i)->op;
+
+		if (op == PCTL_OP_BREAK || op == PCTL_OP_CONTINUE || op == PCTL_OP_RETURN)
+			return 1;
+		depth += (uint32_t)emit_opens_region(op);
+		depth -= (uint32_t)emit_closes_region(op);
+	}
+	return 0;
+}
+
+/* A turn ends: those who leave from behind a barrier of it meet here; who went on before one is not asked. */
+static void turn_end(emitter *e, uint32_t v)
+{
+	const uint32_t jumps = top(e)->jumps;
+
+	side_end(e, v);
+	top(e)->jumps = 0;
+	go_on(e, jumps);
 }
 
 static void returns(emitter *e, const pctl_inst *in)
@@ -310,6 +350,8 @@ static void barrier_of(emitter *e, uint32_t mask)
  * it be seen. */
 void emit_control(emitter *e, uint32_t v, const pctl_inst *in)
 {
+	if (waits(e, in))
+		emit_waited(e);
 	switch (in->op) {
 	case PCTL_OP_IF:
 		open_if(e, v, in);
@@ -334,11 +376,14 @@ void emit_control(emitter *e, uint32_t v, const pctl_inst *in)
 		line(e, "for (;;) {\n");
 		push(e, in->op);
 		top(e)->loop = e->next_label++;
+		if (turn_has_jump(e, v))
+			side_begin(e, v);
 		break;
 	case PCTL_OP_LOOP_TEST:
 		emit_loop_test(e, v, in);
 		break;
 	case PCTL_OP_CONTINUING:
+		turn_end(e, v);
 		labelled(e, "c%u:;\n", top(e)->loop);
 		break;
 	case PCTL_OP_BLOCK:

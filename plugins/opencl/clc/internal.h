@@ -25,6 +25,7 @@ typedef struct emit_table {
 typedef struct emit_region {
 	uint16_t op;	      /* IF (of both sides), SWITCH, CASE, LOOP, BLOCK */
 	uint8_t is_jumped_to; /* its end is */
+	uint8_t has_waited;   /* a barrier of it has been written */
 	uint32_t loop;	      /* the number of CONTINUING's label */
 	uint32_t end;	      /* that of its end, where all meet; EMIT_NO_LABEL */
 	uint32_t jumps;	      /* what goes on behind it */
@@ -202,6 +203,7 @@ int emit_closes_region(uint16_t op);
 
 /* control.c: what a function needs at its beginning; an instruction of control. */
 void emit_control_begin(emitter *e);
+void emit_waited(emitter *e); /* a barrier has been written here, not by emit_control */
 void emit_control(emitter *e, uint32_t v, const pctl_inst *in);
 
 /* loop.c: what a function's loops need, at its beginning; LOOP_TEST, instruction v. */
