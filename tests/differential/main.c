@@ -28,7 +28,7 @@ struct options {
 	uint32_t n_devices;
 	const char *home;
 	uint32_t shrunk;
-	int plant, plant_twin, print, large, subgroups, tiles;
+	int plant, plant_twin, print, large, subgroups, tiles, barriers;
 };
 
 static double seconds_now(void)
@@ -43,7 +43,8 @@ static int usage(void)
 {
 	fputs("differential [--seed S] [--cases N] [--seconds T] [--devices A,B/N,..] [--out DIR]\n"
 	      "             [--regressions DIR] [--shrink T] [--plant] [--plant-twin] [--print]\n"
-	      "             [--floats] [--large] [--subgroups] [--tiles] [--profiles HOME] "
+	      "             [--floats] [--large] [--subgroups] [--tiles] [--barriers] [--profiles "
+	      "HOME] "
 	      "[--shard K/N] "
 	      "[--state FILE]\n"
 	      "  --shard K/N (1/N .. N/N): every N-th case; --state FILE: where a run that ended "
@@ -88,6 +89,10 @@ static int parse(int argc, char **argv, struct options *o)
 		}
 		if (strcmp(argv[i], "--tiles") == 0) {
 			o->tiles = 1;
+			continue;
+		}
+		if (strcmp(argv[i], "--barriers") == 0) {
+			o->barriers = 1;
 			continue;
 		}
 		if (strcmp(argv[i], "--large") == 0) {
@@ -216,7 +221,8 @@ static int one_case(rig *r, struct options *o, uint64_t i)
 	const uint32_t flags = (o->state.floats || seed % 2 == 1 ? GEN_FLOATS : 0) |
 			       (o->subgroups ? GEN_SUBGROUPS : 0) | (o->tiles ? GEN_TILES : 0) |
 			       (o->tiles && o->state.floats ? GEN_FLOAT_TILES : 0) |
-			       (o->large	    ? GEN_LARGE
+			       (o->barriers	    ? GEN_BARRIERS
+				: o->large	    ? GEN_LARGE
 				: seed / 2 % 2 == 1 ? GEN_POINTERS
 						    : 0);
 	node *program = gen_program(a, seed, flags);

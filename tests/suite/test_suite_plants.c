@@ -119,6 +119,8 @@ static void test_suite__a_dropped_store(void **state)
 	must_find("whole-values", PLANT_DROP);
 	must_find("known-operands", PLANT_DROP);
 	must_find("known-shifts", PLANT_DROP);
+	must_find("barrier-parted", PLANT_DROP);
+	must_find("barrier-rest", PLANT_DROP);
 }
 
 /* A wrong lowering, of the mock. It was NVIDIA's, in its own way: the element kept its old value. */
@@ -220,6 +222,7 @@ static void test_suite__a_bit_in_a_repeat(void **state)
 	must_find("race-free", PLANT_FLIP);
 	must_find("wire-equivalence", PLANT_FLIP);
 	must_find("generated-programs", PLANT_FLIP);
+	must_find("generated-barriers", PLANT_FLIP);
 }
 
 static void test_suite__another_layout(void **state)

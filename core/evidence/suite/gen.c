@@ -15,21 +15,6 @@ uint64_t gen_u64(gen *g)
 	return pctl_mix64(z);
 }
 
-uint32_t gen_below(gen *g, uint32_t n)
-{
-	return (uint32_t)((gen_u64(g) >> 32) * n >> 32);
-}
-
-int gen_chance(gen *g, uint32_t percent)
-{
-	return gen_below(g, 100) < percent;
-}
-
-const char *gen_name(gen *g, const char *stem)
-{
-	return gen_text(g, "%s%d", stem, g->names++);
-}
-
 struct making {
 	gen *g;
 	node *root, *header, *body;
@@ -41,7 +26,7 @@ struct making {
 	uint32_t most;	     /* invocations of the largest dispatch */
 	const gtype *shared; /* element of the workgroup array */
 	const char *family;
-	int is_large, has_subgroups, has_tiles;
+	int is_large, has_subgroups, has_tiles, has_barriers;
 };
 
 static void line(node *list, gen *g, const char *text)
@@ -277,6 +262,8 @@ static void make_dispatches(struct making *m)
 	memcpy(m->size, sizes[gen_below(g, 9)], sizeof(m->size));
 	if (m->has_tiles)
 		gen_tile_workgroup(g, m->size);
+	if (m->has_barriers)
+		gen_barrier_workgroup(g, m->size);
 	m->invocations = m->size[0] * m->size[1] * m->size[2];
 	m->n_dispatches = 2 + gen_below(g, 2);
 	for (uint32_t i = 0; i < m->n_dispatches; i++) {
@@ -479,6 +466,8 @@ static void make_entry(struct making *m)
 		gen_subgroups(g, m->body);
 	if (m->has_tiles)
 		gen_tiles(g, m->body, m->invocations);
+	if (m->has_barriers)
+		gen_barriers(g, m->body);
 	g->fuel = 200 + (int)gen_below(g, 200);
 	g->fuel /= g->floats ? 6 : 1;
 	g->may_return = 1;
@@ -574,6 +563,7 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 		if (gen_may_use(&g, s))
 			(void)gen_scalar(&g, s);
 	}
+	m.has_barriers = (flags & GEN_BARRIERS) != 0;
 	make_dispatches(&m);
 	make_structs(&m);
 	make_privates(&m);
@@ -587,6 +577,8 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 		make_words(&m, "large");
 	if (m.has_tiles)
 		make_words(&m, "tiled");
+	if (m.has_barriers)
+		make_words(&m, "met");
 	if (flags & GEN_POINTERS)
 		make_pointers(&m);
 	for (uint32_t i = gen_below(&g, floats ? 3 : 5); i > 0; i--)
@@ -595,6 +587,8 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 		line(m.root, &g, gen_subgroup_function());
 	if (m.has_tiles)
 		node_add(a, m.root, gen_tile_memory(&g, m.invocations));
+	if (m.has_barriers)
+		gen_barrier_functions(&g, m.root, m.invocations);
 	make_entry(&m);
 	return m.root;
 }

@@ -16,6 +16,8 @@
 #define GEN_TILES 64u /* with matrix tiles; the flag changes no program made without it */
 #define GEN_FLOAT_TILES \
 	128u /* with GEN_TILES and GEN_FLOATS: mostly tiles of floats, which take drivers without f64 long to build */
+#define GEN_BARRIERS \
+	256u /* with barriers in functions, in control that a workgroup agrees on; the flag changes no program made without it */
 /* Make the program of a seed in the arena. */
 node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags);
 
@@ -123,6 +125,8 @@ struct gen {
 	const gpfunc *inside; /* whose body is being made */
 	uint32_t n_loops;
 	gtiles tiles;
+	const gtype *meet_type[3]; /* of what functions with barriers exchange */
+	uint32_t n_meets;
 };
 
 uint64_t gen_u64(gen *g);
@@ -181,6 +185,14 @@ node *gen_pointer_call(gen *g);
 /* A return under a condition: its format; and what stands behind a loop or switch that it may have left. */
 const char *gen_pointer_return(gen *g, int has_value);
 const char *gen_pointer_leave(gen *g);
+
+/* What a variable holds becomes part of what is seen at the end. */
+const char *gen_seen(gen *g, const char *name, const gtype *t);
+
+/* gen_barrier.c: functions with barriers and their memory; their calls, for a place that all invocations reach; buffer `met` */
+void gen_barrier_workgroup(gen *g, uint32_t size[3]);
+void gen_barrier_functions(gen *g, node *root, uint32_t invocations);
+void gen_barriers(gen *g, node *list);
 
 /* gen_large.c: the large part; its result goes into buffer `large` */
 node *gen_large(gen *g);

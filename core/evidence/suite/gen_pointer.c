@@ -121,8 +121,7 @@ static node *search(gen *g, const gpfunc *f)
 		    &list, 1);
 }
 
-/* What a variable holds becomes part of what is seen at the end. */
-static const char *seen(gen *g, const char *name, const gtype *t)
+const char *gen_seen(gen *g, const char *name, const gtype *t)
 {
 	while (t->kind == G_ARRAY || t->kind == G_MATRIX || t->kind == G_VECTOR) {
 		name = gen_text(g, "%s[0]", name);
@@ -257,7 +256,7 @@ static int aim(gen *g, struct call *c, uint32_t i, const char **taken)
 		c->before = gen_text(g, "%svar %s: %s;\n", c->before, root, row->name);
 		c->target[i] = gen_text(g, "%s[%s]", root, index_of(g, c, row->count));
 		gen_declare(g, root, row, V_WRITABLE);
-		c->behind = gen_text(g, "%s%s", c->behind, seen(g, root, row));
+		c->behind = gen_text(g, "%s%s", c->behind, gen_seen(g, root, row));
 		return 1;
 	}
 	/* Memory of the module is passed from the entry point alone: elsewhere it might have come in. */
@@ -280,10 +279,10 @@ static int aim(gen *g, struct call *c, uint32_t i, const char **taken)
 		break;
 	}
 	if (p->space == GP_PRIVATE)
-		c->behind = gen_text(g, "%s%s", c->behind, seen(g, root, p->home_type));
+		c->behind = gen_text(g, "%s%s", c->behind, gen_seen(g, root, p->home_type));
 	if (p->space == GP_WORKGROUP)
 		c->behind = gen_text(g, "%s%s", c->behind,
-				     seen(g, gen_text(g, "%s[li]", root), p->home_type));
+				     gen_seen(g, gen_text(g, "%s[li]", root), p->home_type));
 	*taken = root;
 	return root != NULL;
 }
@@ -312,7 +311,7 @@ node *gen_pointer_call(gen *g)
 				  f->param[i]->name);
 	}
 	gen_declare(g, name, f->result, V_WRITABLE);
-	c.behind = gen_text(g, "%s%s", c.behind, seen(g, name, f->result));
+	c.behind = gen_text(g, "%s%s", c.behind, gen_seen(g, name, f->result));
 	if (!g->in_place) {
 		text = gen_text(g, "%svar %s = %s(%s);\n%s", c.before, name, f->name, args,
 				c.behind);

@@ -7,6 +7,21 @@
 
 static const char *const scalar_name[S_KINDS] = {"bool", "i32", "u32", "i64", "u64", "f32"};
 
+uint32_t gen_below(gen *g, uint32_t n)
+{
+	return (uint32_t)((gen_u64(g) >> 32) * n >> 32);
+}
+
+int gen_chance(gen *g, uint32_t percent)
+{
+	return gen_below(g, 100) < percent;
+}
+
+const char *gen_name(gen *g, const char *stem)
+{
+	return gen_text(g, "%s%d", stem, g->names++);
+}
+
 const char *gen_text(gen *g, const char *format, ...)
 {
 	char few[2000], *text = few;

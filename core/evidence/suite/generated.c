@@ -8,12 +8,12 @@
 #include "evidence/suite/gen.h"
 #include "evidence/suite/trial.h"
 
-static char *text_of(const pctl_proof_context *b, uint64_t number, int floats)
+static char *text_of(const pctl_proof_context *b, uint64_t number, uint32_t flags)
 {
 	pctl_arena *a = pctl_arena_create();
 	/* Even seeds are programs of integers, odd ones have floats. */
-	const uint64_t seed = 2 * ((b->seed << 24) + number) + (floats ? 1 : 0);
-	char *text = a == NULL ? NULL : node_text(gen_program(a, seed, floats ? GEN_FLOATS : 0));
+	const uint64_t seed = 2 * ((b->seed << 24) + number) + (flags & GEN_FLOATS ? 1 : 0);
+	char *text = a == NULL ? NULL : node_text(gen_program(a, seed, flags));
 
 	pctl_arena_destroy(a);
 	return text;
@@ -62,10 +62,10 @@ static void add_dispatch(suite_work *w, const diff_case *c, const pctl_kernel_mo
 	}
 }
 
-pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number, int floats,
+pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number, uint32_t flags,
 			    const pctl_kernel_module **unit, suite_work *w)
 {
-	char *text = text_of(t->context, number, floats);
+	char *text = text_of(t->context, number, flags);
 	diff_case c;
 	pctl_kernel_source source = {.name = "generated.wgsl", .text = text};
 	pctl_status status = PCTL_OK;
@@ -81,13 +81,13 @@ pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t numb
 	if (status == PCTL_OK)
 		status = pctl_kernels_get(kernels, &source, t->call, unit);
 	for (uint32_t d = 0; status == PCTL_OK && !w->failed && d < c.n_dispatches; d++)
-		add_dispatch(w, &c, *unit, floats, d);
+		add_dispatch(w, &c, *unit, (flags & GEN_FLOATS) != 0, d);
 	free(text);
 	return status;
 }
 
 /* The units are dropped with their cache at once: nothing grows with the number of programs. */
-static pctl_status generated(suite_trial *t, int floats)
+static pctl_status generated(suite_trial *t, uint32_t flags)
 {
 	pctl_kernels *kernels = pctl_kernels_create(t->context->ops);
 	const pctl_kernel_module *unit;
@@ -96,9 +96,9 @@ static pctl_status generated(suite_trial *t, int floats)
 
 	if (kernels == NULL)
 		return pctl_no_memory(t->call, "a generated program");
-	status = suite_generated(t, kernels, t->p[0], floats, &unit, &device);
+	status = suite_generated(t, kernels, t->p[0], flags, &unit, &device);
 	if (status == PCTL_OK)
-		status = suite_generated(t, kernels, t->p[0], floats, &unit, &host);
+		status = suite_generated(t, kernels, t->p[0], flags, &unit, &host);
 	if (status == PCTL_OK)
 		status = suite_run(t, t->context->device, &device);
 	if (status == PCTL_OK)
@@ -118,5 +118,10 @@ pctl_status suite_generated_trial(suite_trial *t)
 
 pctl_status suite_generated_float_trial(suite_trial *t)
 {
-	return generated(t, 1);
+	return generated(t, GEN_FLOATS);
+}
+
+pctl_status suite_generated_barriers_trial(suite_trial *t)
+{
+	return generated(t, GEN_BARRIERS);
 }

@@ -154,23 +154,23 @@ static pctl_status add(pctl_units *list, const suite_unit *u, uint32_t track, co
 	return pctl_units_add(list, &unit, call);
 }
 
-static pctl_status add_generated(pctl_units *list, uint32_t track, uint64_t seed, uint64_t n,
-				 const pctl_call *call)
+static pctl_status add_generated(pctl_units *list, const char *name, const char *with,
+				 pctl_status (*trial)(suite_trial *t), uint32_t track,
+				 uint64_t seed, uint64_t n, const pctl_call *call)
 {
-	const int floats = track == PCTL_TRACK_FLOAT;
 	suite_unit *u = pctl_arena_alloc(list->arena, sizeof(*u));
 
 	if (u == NULL)
 		return pctl_no_memory(call, "units of proof");
-	*u = (suite_unit){.name = PCTL_SUITE_GENERATED,
+	*u = (suite_unit){.name = name,
 			  .law = "a generated program gives the reference's bytes",
 			  .domain = pctl_arena_printf(list->arena,
 						      "programs %sgenerated from seed %" PRIu64,
-						      floats ? "with floats " : "", seed),
+						      with, seed),
 			  .param = {"program"},
 			  .n_sets = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
 			  .per_block = GENERATED_PER_BLOCK,
-			  .trial = floats ? suite_generated_float_trial : suite_generated_trial};
+			  .trial = trial};
 	if (u->domain == NULL)
 		return pctl_no_memory(call, "units of proof");
 	return add(list, u, track, call);
@@ -190,6 +190,8 @@ pctl_status pctl_suite_units(pctl_proof_context *b, uint32_t track, uint64_t gen
 		      {suite_atomics, suite_n_atomics},
 		      {suite_barriers, suite_n_barriers},
 		      {suite_uniform, suite_n_uniform},
+		      {suite_parted, suite_n_parted},
+		      {suite_rest, suite_n_rest},
 		      {suite_layout, suite_n_layout},
 		      {suite_wire, suite_n_wire},
 		      {suite_races, suite_n_races},
@@ -203,7 +205,16 @@ pctl_status pctl_suite_units(pctl_proof_context *b, uint32_t track, uint64_t gen
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		for (uint32_t k = 0; status == PCTL_OK && k < tables[i].n; k++)
 			status = add(list, &tables[i].units[k], track, call);
-	if (status == PCTL_OK && generated != 0)
-		status = add_generated(list, track, b->seed, generated, call);
+	if (status != PCTL_OK || generated == 0)
+		return status;
+	if (track == PCTL_TRACK_FLOAT)
+		return add_generated(list, PCTL_SUITE_GENERATED, "with floats ",
+				     suite_generated_float_trial, track, b->seed, generated, call);
+	status = add_generated(list, PCTL_SUITE_GENERATED, "", suite_generated_trial, track,
+			       b->seed, generated, call);
+	if (status == PCTL_OK)
+		status = add_generated(list, PCTL_SUITE_GENERATED_BARRIERS, "with barriers ",
+				       suite_generated_barriers_trial, track, b->seed,
+				       (generated + 3) / 4, call);
 	return status;
 }

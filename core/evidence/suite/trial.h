@@ -47,15 +47,16 @@ typedef struct suite_unit {
 extern const suite_unit suite_deterministic[], suite_invariant[], suite_compact[], suite_bounded[],
 	suite_terminating[], suite_atomics[], suite_barriers[], suite_uniform[], suite_layout[],
 	suite_wire[], suite_races[], suite_neighbours[], suite_wholes[], suite_known[],
-	suite_shifts[], suite_limits[];
+	suite_shifts[], suite_limits[], suite_parted[], suite_rest[];
 extern const uint32_t suite_n_deterministic, suite_n_invariant, suite_n_compact, suite_n_bounded,
 	suite_n_terminating, suite_n_atomics, suite_n_barriers, suite_n_uniform, suite_n_layout,
 	suite_n_wire, suite_n_races, suite_n_neighbours, suite_n_wholes, suite_n_known,
-	suite_n_shifts, suite_n_limits;
+	suite_n_shifts, suite_n_limits, suite_n_parted, suite_n_rest;
 
 /* Trial of a generated program: p[0] is its number. */
 pctl_status suite_generated_trial(suite_trial *t);
 pctl_status suite_generated_float_trial(suite_trial *t);
+pctl_status suite_generated_barriers_trial(suite_trial *t);
 
 /* ---- random numbers, checks ---------------------------------------------------------------- */
 
@@ -136,9 +137,9 @@ void suite_same(suite_trial *t, const char *what, const suite_work *got, const s
 /* Run on `s`. Every buffer lies between two guards, which must come back as they went, as must what no program may write;
  * a changed one fails the trial. */
 pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w);
-/* The kernel unit of generated program `number` in `kernels`, and the work that does its dispatches. Without floats its seed
- * is even and it is built alone; with them the seed is odd, and it is built by the session's profile. */
-pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number, int floats,
+/* The kernel unit of generated program `number` in `kernels`, and the work that does its dispatches. flags: GEN_* of gen.h. Without
+ * GEN_FLOATS its seed is even and it is built alone; with it the seed is odd, and it is built by the session's profile. */
+pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number, uint32_t flags,
 			    const pctl_kernel_module **unit, suite_work *w);
 /* Run on the sanitizing reference (its results too go into the work's data) and take up to `capacity` findings. */
 pctl_status suite_sanitize(suite_trial *t, const suite_work *w, uint32_t capacity,

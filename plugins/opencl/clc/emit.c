@@ -1,12 +1,13 @@
 /* The frame of the generated source: which functions and variables the entry point reaches,
- * function bodies with their control flow, and the kernel itself. Expressions and memory accesses
- * are written elsewhere. */
+ * function bodies, and the kernel itself. Control, expressions and memory accesses are written
+ * elsewhere. */
 #include "clc/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#define LARGEST_VECTOR 16u    /* of llvmpipe's, of 4, 8 or 16 invocations */
 #define REGION_DEPTH_MAX 200u /* clang nests at most 256 brackets */
 
 /* ---- reachability -----------------------------------------------------------------------------
@@ -70,9 +71,9 @@ pctl_status emit_open(emitter *e, const pctl_program *p, const pctl_call *call)
 	e->uses = calloc((size_t)p->n_functions * p->n_vars + 1u, 1);
 	e->is_value = calloc(p->n_types + 1u, 1);
 	e->helper_have = calloc(emit_helper_slots(), 1);
-	e->loops = calloc(REGION_DEPTH_MAX + 64u, sizeof(*e->loops));
+	e->open = calloc(REGION_DEPTH_MAX + 64u, sizeof(*e->open));
 	if (!e->reached || !e->has_barrier || !e->uses || !e->is_value || !e->helper_have ||
-	    !e->loops)
+	    !e->open)
 		return pctl_refuse(call, PC2_NOMEM, "opencl: writing the source of a kernel");
 	emit_find_value_types(e);
 	scan(e);
@@ -86,7 +87,7 @@ void emit_close(emitter *e)
 	free(e->uses);
 	free(e->is_value);
 	free(e->helper_have);
-	free(e->loops);
+	free(e->open);
 	free(e->tables);
 	text_free(&e->types);
 	text_free(&e->helpers);
@@ -95,13 +96,13 @@ void emit_close(emitter *e)
 	text_free(&e->cond);
 }
 
-static int opens_region(uint16_t op)
+int emit_opens_region(uint16_t op)
 {
 	return op == PCTL_OP_IF || op == PCTL_OP_SWITCH || op == PCTL_OP_LOOP ||
 	       op == PCTL_OP_BLOCK;
 }
 
-static int closes_region(uint16_t op)
+int emit_closes_region(uint16_t op)
 {
 	return op == PCTL_OP_END_IF || op == PCTL_OP_END_SWITCH || op == PCTL_OP_END_LOOP ||
 	       op == PCTL_OP_END_BLOCK;
@@ -143,8 +144,8 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 		for (uint32_t i = 0; e.reached[f] && i < p->functions[f].n_insts; i++) {
 			const uint16_t op = p->insts[p->functions[f].first_inst + i].op;
 
-			depth += (uint32_t)opens_region(op) + (op == PCTL_OP_SWITCH);
-			depth -= (uint32_t)closes_region(op) + (op == PCTL_OP_END_SWITCH);
+			depth += (uint32_t)emit_opens_region(op) + (op == PCTL_OP_SWITCH);
+			depth -= (uint32_t)emit_closes_region(op) + (op == PCTL_OP_END_SWITCH);
 			if (depth > out->depth)
 				out->depth = depth;
 			if (!is_known(op))
@@ -201,140 +202,6 @@ void emit_define(emitter *e, uint32_t v, uint32_t type)
 	text_printf(&e->code, "%s v%u = ", emit_type_name(e, type, name), v);
 }
 
-static void push(emitter *e, uint32_t label)
-{
-	e->loops[e->n_open++] = label;
-	e->indent++;
-}
-
-static void pop(emitter *e)
-{
-	e->n_open--;
-	e->indent--;
-}
-
-static void line(emitter *e, const char *s)
-{
-	emit_indent(e);
-	text_add(&e->code, s);
-}
-
-static void case_of(emitter *e, const pctl_inst *in)
-{
-	emit_indent(e);
-	for (uint32_t i = 1; i < in->n_args; i++)
-		text_printf(&e->code, "case %uu: ", pctl_arg(e->p, in, i));
-	text_add(&e->code, pctl_arg(e->p, in, 0) ? "default: {\n" : "{\n");
-}
-
-/* A CASE ends where the next one or END_SWITCH begins. */
-static void case_end(emitter *e)
-{
-	if (e->loops[e->n_open - 1] != EMIT_NO_LOOP - 1)
-		return;
-	line(e, "break;\n");
-	pop(e);
-	line(e, "}\n");
-}
-
-static void continue_of(emitter *e)
-{
-	for (uint32_t i = e->n_open; i-- > 0;) {
-		if (e->loops[i] < EMIT_NO_LOOP - 1) {
-			emit_indent(e);
-			text_printf(&e->code, "goto c%u;\n", e->loops[i]);
-			return;
-		}
-	}
-}
-
-static void barrier_of(emitter *e, uint32_t mask)
-{
-	if (emit_is_alone(e))
-		return;
-	emit_indent(e);
-	if (mask == PCTL_BARRIER_SUBGROUP) {
-		text_add(&e->code,
-			 "asm volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n");
-		return;
-	}
-	text_printf(&e->code, "barrier(%s%s%s);\n",
-		    mask & PCTL_BARRIER_WORKGROUP ? "CLK_LOCAL_MEM_FENCE" : "",
-		    mask == (PCTL_BARRIER_WORKGROUP | PCTL_BARRIER_STORAGE) ? " | " : "",
-		    mask & PCTL_BARRIER_STORAGE ? "CLK_GLOBAL_MEM_FENCE" : "");
-}
-
-/* Test, body and update of a loop share one C block: a value is then in scope wherever the IR lets
- * it be seen. */
-static void control(emitter *e, uint32_t v, const pctl_inst *in)
-{
-	switch (in->op) {
-	case PCTL_OP_IF:
-		line(e, "if (");
-		emit_value(e, &e->code, pctl_arg(e->p, in, 0));
-		text_add(&e->code, ") {\n");
-		push(e, EMIT_NO_LOOP);
-		break;
-	case PCTL_OP_ELSE:
-		e->indent--;
-		line(e, "} else {\n");
-		e->indent++;
-		break;
-	case PCTL_OP_SWITCH:
-		line(e, "switch (");
-		emit_value(e, &e->code, pctl_arg(e->p, in, 0));
-		text_add(&e->code, ") {\n");
-		push(e, EMIT_NO_LOOP);
-		break;
-	case PCTL_OP_CASE:
-		case_end(e);
-		case_of(e, in);
-		push(e, EMIT_NO_LOOP - 1);
-		break;
-	case PCTL_OP_END_SWITCH:
-		case_end(e);
-		pop(e);
-		line(e, "}\n");
-		break;
-	case PCTL_OP_LOOP:
-		line(e, "for (;;) {\n");
-		push(e, e->next_label++);
-		break;
-	case PCTL_OP_LOOP_TEST:
-		emit_loop_test(e, v, in);
-		break;
-	case PCTL_OP_CONTINUING:
-		emit_indent(e);
-		text_printf(&e->code, "c%u:;\n", e->loops[e->n_open - 1]);
-		break;
-	case PCTL_OP_BLOCK:
-		line(e, "{\n");
-		push(e, EMIT_NO_LOOP);
-		break;
-	case PCTL_OP_END_IF:
-	case PCTL_OP_END_LOOP:
-	case PCTL_OP_END_BLOCK:
-		pop(e);
-		line(e, "}\n");
-		break;
-	case PCTL_OP_BREAK:
-		line(e, "break;\n");
-		break;
-	case PCTL_OP_CONTINUE:
-		continue_of(e);
-		break;
-	case PCTL_OP_RETURN:
-		emit_return(e, in);
-		break;
-	case PCTL_OP_BARRIER:
-		barrier_of(e, pctl_arg(e->p, in, 0));
-		break;
-	default:
-		emit_call(e, v, in);
-		break;
-	}
-}
-
 /* A variable of private memory, zero. */
 static void variable(emitter *e, char letter, uint32_t number, uint32_t type)
 {
@@ -352,11 +219,10 @@ void emit_function(emitter *e, uint32_t f)
 
 	e->fn = fn;
 	e->fn_index = f;
-	e->n_open = 0;
-	e->next_label = 0;
 	emit_function_head(e, f);
 	e->indent = 1;
 	emit_loop_zero(e);
+	emit_control_begin(e);
 	for (uint32_t i = 0; i < fn->n_locals; i++) {
 		variable(e, 'l', i, e->p->locals[fn->first_local + i].type);
 	}
@@ -364,7 +230,7 @@ void emit_function(emitter *e, uint32_t f)
 		const pctl_inst *in = &e->p->insts[fn->first_inst + i];
 
 		if (pctl_op_get(in->op)->kind == PCTL_OPKIND_control)
-			control(e, i, in);
+			emit_control(e, i, in);
 		else if (pctl_place_get(e->p, fn, in, &place))
 			emit_memory(e, i, in, &place);
 		else
@@ -458,6 +324,23 @@ static void clear_workgroup(emitter *e, uint64_t workgroup_bytes)
 		    emit_is_alone(e) ? "" : "\tbarrier(CLK_LOCAL_MEM_FENCE);\n");
 }
 
+/* Where a workgroup is no multiple of its vectors, llvmpipe (Mesa 22.3) runs a kernel for what fills up the last one, too, only
+ * without stores and with 0 for loads: it stays in loops that the workgroup has left, waits at their barriers, and the
+ * invocations beside it never come back. It knows its place, though: no invocation leaves here. */
+static void rest_leaves(emitter *e)
+{
+	const uint32_t *size = e->p->entries[0].workgroup_size;
+	const uint32_t invocations = size[0] * size[1] * size[2];
+
+	if (!(e->flags & EMIT_REST_LEAVES) || emit_is_alone(e) ||
+	    invocations % LARGEST_VECTOR == 0 || !e->has_barrier[e->p->entries[0].function])
+		return;
+	text_printf(&e->code,
+		    "\tif ((uint)get_local_id(0) + (uint)get_local_id(1) * %uu + "
+		    "(uint)get_local_id(2) * %uu >= %uu)\n\t\treturn;\n",
+		    size[0], size[0] * size[1], invocations);
+}
+
 void emit_kernel_open(emitter *e)
 {
 	const uint8_t *uses = emit_uses(e, e->p->entries[0].function);
@@ -465,6 +348,7 @@ void emit_kernel_open(emitter *e)
 	char name[24];
 
 	kernel_head(e, workgroup_bytes);
+	rest_leaves(e);
 	for (uint32_t v = 0; v < e->p->n_vars; v++) {
 		const pctl_var *var = &e->p->vars[v];
 

@@ -21,6 +21,16 @@ typedef struct emit_table {
 	uint32_t bits;
 } emit_table;
 
+/* A region that is being written (control.c). */
+typedef struct emit_region {
+	uint16_t op;	      /* IF (of both sides), SWITCH, CASE, LOOP, BLOCK */
+	uint8_t is_jumped_to; /* its end is */
+	uint8_t has_waited;   /* a barrier of it has been written */
+	uint32_t loop;	      /* the number of CONTINUING's label */
+	uint32_t end;	      /* that of its end, where all meet; EMIT_NO_LABEL */
+	uint32_t jumps;	      /* what goes on behind it */
+} emit_region;
+
 /* Which variables a function needs, as one byte a variable. */
 typedef struct emitter {
 	const pctl_program *p;
@@ -42,7 +52,7 @@ typedef struct emitter {
 	const pctl_function *fn;
 	uint32_t fn_index;
 	uint32_t indent;
-	uint32_t *loops; /* stack of open regions: LOOP ids to jump to, or EMIT_NO_LOOP */
+	emit_region *open; /* stack of open regions */
 	uint32_t n_open;
 	uint32_t next_label;
 	uint32_t whole_loops;	/* open ones of emit_fill */
@@ -59,7 +69,7 @@ typedef struct emitter {
 	pctl_status status;
 } emitter;
 
-#define EMIT_NO_LOOP 0xffffffffu
+#define EMIT_NO_LABEL 0xffffffffu
 
 /* type.c */
 void emit_find_value_types(emitter *e); /* fills e->is_value */
@@ -188,6 +198,13 @@ int emit_is_alone(const emitter *e);
 /* "\tT v7 = " */
 void emit_define(emitter *e, uint32_t v, uint32_t type);
 int emit_is_binding(const pctl_var *v);
+int emit_opens_region(uint16_t op);
+int emit_closes_region(uint16_t op);
+
+/* control.c: what a function needs at its beginning; an instruction of control. */
+void emit_control_begin(emitter *e);
+void emit_waited(emitter *e); /* a barrier has been written here, not by emit_control */
+void emit_control(emitter *e, uint32_t v, const pctl_inst *in);
 
 /* loop.c: what a function's loops need, at its beginning; LOOP_TEST, instruction v. */
 void emit_loop_zero(emitter *e);

@@ -447,6 +447,7 @@ void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *
 		load(e, v, in, &a);
 		break;
 	case PCTL_OP_LOAD_UNIFORM:
+		emit_waited(e);
 		fence(e, place->space);
 		load(e, v, in, &a);
 		fence(e, place->space);

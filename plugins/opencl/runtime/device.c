@@ -197,8 +197,9 @@ static void find_identity(pctl_device *dev)
 	add_fact(dev, "driver", buf);
 	dev->options = options_for(buf);
 	if (strcmp(buf, "rusticl") == 0)
-		dev->emit_flags =
-			EMIT_NOFOLD_FLOATS | EMIT_SWITCH; /* clc/float.c, warm.c say why */
+		dev->emit_flags = EMIT_NOFOLD_FLOATS |
+				  EMIT_SWITCH | /* clc/float.c, warm.c say why */
+				  EMIT_REST_LEAVES;
 	if (strcmp(buf, "Portable Computing Language") == 0) {
 		dev->emit_flags = EMIT_LANE_LOOPS | EMIT_SWITCH; /* clc/loop.c, warm.c say why */
 		dev->keeps_kernels = getenv("POCL_CACHE_DIR") != NULL; /* cache.c says why */
@@ -206,8 +207,11 @@ static void find_identity(pctl_device *dev)
 	/* Not where the driver itself makes vectors of invocations (rusticl on llvmpipe), or watches them (Oclgrind). */
 	dev->spmd = kind_of(dev->id.device) == PCTL_DEVICE_CPU && strcmp(buf, "rusticl") != 0 &&
 		    strcmp(buf, "Oclgrind") != 0;
-	if (dev->spmd)
+	if (dev->spmd) {
+		/* What lanes do not take runs by the driver's loops over invocations (clc/control.c). */
+		dev->emit_flags |= EMIT_MEET;
 		add_fact(dev, "generator", SPMD_VERSION);
+	}
 	dev->emit_flags |= ptx_flags(dev->id.device);
 	device_text(dev->id.device, CL_DRIVER_VERSION, buf, sizeof(buf));
 	add_fact(dev, "driver-version", buf);

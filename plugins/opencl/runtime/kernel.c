@@ -222,8 +222,8 @@ static void show_source(const pctl_device *dev, const text *source)
 
 /* Lanes of vectors where the device is a CPU's and the program is such; else an invocation a work-item. The first line of the
  * source says which, and of which version. */
-static pctl_status write_source(const pctl_device *dev, const pctl_program *p,
-				const pctl_call *call, text *out, uint32_t *whole_groups)
+static pctl_status write_one(const pctl_device *dev, const pctl_program *p, const pctl_call *call,
+			     text *out, uint32_t *whole_groups)
 {
 	const char *why = NULL;
 	pctl_status status = PCTL_OK;
@@ -240,6 +240,25 @@ static pctl_status write_source(const pctl_device *dev, const pctl_program *p,
 	}
 	if (status == PCTL_OK && !*whole_groups)
 		status = emit_program(p, call, dev->emit_flags, out);
+	return status;
+}
+
+/* Where a driver runs invocations one after the other, main holds all barriers, unless it would nest too deep then. */
+static pctl_status write_source(const pctl_device *dev, const pctl_program *p,
+				const pctl_call *call, text *out, uint32_t *whole_groups)
+{
+	emit_inlined inlined = {.program = *p};
+	emit_facts facts;
+	pctl_status status;
+
+	if (!(dev->emit_flags & EMIT_MEET))
+		return write_one(dev, p, call, out, whole_groups);
+	emit_inline(p, &inlined);
+	status = emit_scan(&inlined.program, call, &facts);
+	if (status == PCTL_OK)
+		status = write_one(dev, facts.depth > DEPTH_MAX ? p : &inlined.program, call, out,
+				   whole_groups);
+	emit_inlined_free(&inlined);
 	return status;
 }
 

@@ -376,6 +376,7 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	dev->spirv.opaque_constants = dev->driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
 	dev->spirv.controls = dev->has.controls;
 	dev->spirv.opaque_floats = opaque_floats(dev);
+	dev->spirv.rest_leaves = dev->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
 	dev->spirv.int64 = dev->has.int64;
 	dev->spirv.dot4 = dev->has.dot4;
 	dev->spirv.subgroup = dev->has.subgroups ? dev->subgroup_size : 0;

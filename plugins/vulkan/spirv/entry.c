@@ -2,6 +2,8 @@
  * workgroup memory set to zero before anything else runs. */
 #include "spirv/spirv.h"
 
+#define LARGEST_VECTOR 16u /* of llvmpipe's, of 4, 8 or 16 invocations */
+
 int pctl_spv_interface_get(const pctl_program *p, const pctl_spv_options *opt,
 			   pctl_spv_interface *out)
 {
@@ -218,6 +220,31 @@ static void clear_array(pctl_spv *e, uint32_t var, uint32_t index, uint32_t n_in
 	pctl_spv_end_for(e, &loop);
 }
 
+static int has_barrier(const pctl_program *p)
+{
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		if (p->insts[i].op == PCTL_OP_BARRIER || p->insts[i].op == PCTL_OP_LOAD_UNIFORM)
+			return 1;
+	return 0;
+}
+
+/* Where a workgroup is no multiple of its vectors, llvmpipe (Mesa 22.3) runs main for what fills up the last one, too, only without
+ * stores and with 0 for every load. So it stays in loops that the workgroup has left, waits at their barriers, and the
+ * invocations beside it never come back. It knows its index, though: no invocation leaves here. */
+static void rest_leaves(pctl_spv *e, uint32_t n)
+{
+	const uint32_t then = pctl_spv_id(e), merge = pctl_spv_id(e);
+	uint32_t beyond;
+
+	beyond = PCTL_SPV_VALUE(e, SpvOpUGreaterThanEqual, pctl_spv_type(e, 1, 1),
+				pctl_spv_builtin(e, PCTL_BUILTIN_LOCAL_INDEX), pctl_spv_u32(e, n));
+	pctl_spv_branch_if(e, beyond, then, merge, merge);
+	pctl_spv_label(e, then);
+	pctl_spv_effect(e, SpvOpReturn, NULL, 0);
+	e->block = 0;
+	pctl_spv_label(e, merge);
+}
+
 void pctl_spv_prologue(pctl_spv *e)
 {
 	const pctl_program *p = e->p;
@@ -226,6 +253,8 @@ void pctl_spv_prologue(pctl_spv *e)
 		entry->workgroup_size[0] * entry->workgroup_size[1] * entry->workgroup_size[2];
 	uint32_t i, index = 0, first, then, merge, others = 0;
 
+	if (e->opt->rest_leaves && n % LARGEST_VECTOR && has_barrier(p))
+		rest_leaves(e, n);
 	for (i = 0; i < p->n_vars; i++) {
 		if (p->vars[i].space != PCTL_SPACE_WORKGROUP)
 			continue;

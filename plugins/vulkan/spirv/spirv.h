@@ -70,6 +70,8 @@ typedef struct pctl_spv_options {
 	uint32_t uniform_flow;
 	uint32_t reconverges;
 	uint32_t int64; /* the device has 64-bit integers */
+	uint32_t
+		rest_leaves; /* entry.c: what fills up the last vector of a workgroup is told to leave */
 	pctl_spv_controls controls;
 } pctl_spv_options;
 
