@@ -199,7 +199,7 @@ static void rig_begin_with(rig *r, const pctl_params *genesis, int in_memory)
 		pctl_cid_format(&cid, r->shader);
 	}
 	put(r, numbers, sizeof(numbers), r->input);
-	if (rules != 1) {
+	if (genesis->values[PCTL_PARAM_RULES] != 1) {
 		const pctl_request blob = {
 			.kind = PCTL_MSG_BLOB,
 			.as.blob = {"alice", (const uint8_t *)numbers, sizeof(numbers), 1000}};

@@ -127,7 +127,7 @@ pctl_status pctl_verb_node(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_peers(app, chain, &peers);
 	if (status == PCTL_OK) {
-		pctl_chain_set_report(chain, report, app);
+		pctl_chain_set_report(chain, pctl_node_report, app);
 		signing.chain = chain;
 		pctl_home_sign_blocks(&signing);
 		status = serve(app, chain, &o);
