@@ -30,7 +30,7 @@ struct pctl_chain {
 	void *author_ctx;
 	uint64_t author_blocks;
 	pctl_arena *arena;
-	pctl_arena *texts; /* of shaders */
+	pctl_arena *texts;   /* of shaders */
 	const char *dir;     /* in the arena; NULL: in memory */
 	pctl_map *sources;   /* CID to the pctl_chain_source in `texts` */
 	pctl_fetch_fn fetch; /* NULL: nobody is asked for bytes */

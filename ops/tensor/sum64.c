@@ -11,7 +11,7 @@
 /* Bits of a sum: from 2^-1074 to 2^1024, or twice that, 2^31 terms and a sign. */
 #define SUM_DIGITS 67u
 #define PRODUCT_DIGITS 133u
-#define RUN 512u /* terms of a lane, but where there are fewer */
+#define RUN 512u	     /* terms of a lane, but where there are fewer */
 #define SUMS_LEAST 2048u     /* terms of all results: fewer are done sooner by one kernel */
 #define PRODUCTS_LEAST 2048u /* the same of products */
 #define NONE UINT32_MAX	     /* no buffer */
@@ -218,7 +218,7 @@ static uint32_t quick_sums(kit_plan *p, const tensor_axes *a)
 		tensor_round_run(p, "tensor/quick_sum64.wgsl", a, &r, &w,
 				 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, &r)),
 					      KIT_ALL(r.from), KIT_ALL(r.to)},
-			 3);
+				 3);
 		if (r.last)
 			return r.to;
 		r = tensor_round_next(a, &r, 16);

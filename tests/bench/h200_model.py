@@ -3,7 +3,8 @@ usage: h200_model.py PIPECTL PART..., parts:
 checks   ops, models and machines of small shapes: the tests' own programs, on both of NVIDIA's APIs
 same     of `shapes` the 1.5B shape alone, through both APIs, in chunks of 7 and batches of 16
 shapes   models of real shapes: logits by CID through both APIs, chunks of 1, 7, 64 and all, batches of 1, 3 and 16
-speed    decode and prefill of the 1.5B shape, beside transformers (PyTorch) with the same weights
+decode   decode and prefill of the 1.5B shape, beside transformers (PyTorch) with the same weights
+speed    that, and decode of a q4_k, a q8_0 and a model of experts
 large    3B and 7B shapes: no memory runs out
 peer MODEL  (run by `speed`) PyTorch alone"""
 import json
@@ -175,22 +176,27 @@ def speed_of(name, device, batch, prompt, chunk, tokens):
          f"{d['dispatches_of_a_token']} dispatches, {int(d['device_bytes']) / 1e9:.2f} GB on the device, {d['submissions']} submissions", True)
 
 
-def speed():
+def decode():
     generate("1.5b", DEVICES[1], 1, logits="ours")
     for device in DEVICES[::-1]:
         # So many tokens that clocks are up: an idle device has 345 MHz of 1,980, and a context of Vulkan alone does not raise them.
         generate("1.5b", device, 200, "--batch", "1", "--chunk", "512", prompt=512)
         speed_of("1.5b", device, 1, 512, 512, 400)
         speed_of("1.5b", device, 16, 512, 512, 100)
-        speed_of("1.5b-q4_k", device, 1, 64, 64, 400)
-        speed_of("0.6b-q8_0", device, 1, 64, 64, 400)
-    speed_of("moe", DEVICES[1], 1, 64, 64, 17)
     status, out, err, s = command([sys.executable, os.path.abspath(__file__), PIPECTL, "peer", path_of("1.5b")], 150)
     note(f"peer: status {status}, {s:.0f} s")
     for line in out.decode().splitlines():
         note(line, True)
     if status:
         note(last(out, err, 12))
+
+
+def speed():
+    decode()
+    for device in DEVICES[::-1]:
+        speed_of("1.5b-q4_k", device, 1, 64, 64, 400)
+        speed_of("0.6b-q8_0", device, 1, 64, 64, 400)
+    speed_of("moe", DEVICES[1], 1, 64, 64, 17)
 
 
 def peer(path):
@@ -252,7 +258,7 @@ def main():
     if parts[0] == "peer":
         peer(parts[1])
         return
-    for part, names in (("same", ("1.5b",)), ("shapes", ("1.5b", "0.6b", "1.5b-q4_k", "moe")), ("speed", ("1.5b", "1.5b-q4_k", "0.6b-q8_0", "moe")), ("large", ("3b", "7b"))):
+    for part, names in (("same", ("1.5b",)), ("decode", ("1.5b",)), ("shapes", ("1.5b", "0.6b", "1.5b-q4_k", "moe")), ("speed", ("1.5b", "1.5b-q4_k", "0.6b-q8_0", "moe")), ("large", ("3b", "7b"))):
         for name in names if part in parts else ():
             if name not in making:
                 make(name)
@@ -262,7 +268,7 @@ def main():
         note(f"{device}: the first op, with all that is asked of the device once: status {status}, {time.time() - begun:.1f} s {last(out, err, 3) if status else ''}")
     for part in parts:
         note(f"== {part}")
-        {"checks": checks, "same": same, "shapes": shapes, "speed": speed, "large": large}[part]()
+        {"checks": checks, "same": same, "shapes": shapes, "decode": decode, "speed": speed, "large": large}[part]()
     note("== table")
     for row in table:
         print(row)

@@ -93,13 +93,14 @@ static const char *fake_describe(void *ctx)
 
 /* ---- the chain ---------------------------------------------------------------------------- */
 
-static const char shader_text[] =
-	"//# max dispatch = 64, 1, 1\n"
-	"@group(0) @binding(0) var<storage, read> a : array<u32>;\n"
-	"@group(0) @binding(2) var<storage, read> c : array<u32>;\n"
-	"@group(1) @binding(0) var<storage, read_write> b : array<u32>;\n"
-	"@compute @workgroup_size(1)\n"
-	"fn main(@builtin(global_invocation_id) g : vec3<u32>) { b[g.x] = a[g.x] + c[g.x]; }\n";
+#define SHADER_TEXT                                                        \
+	"//# max dispatch = 64, 1, 1\n"                                    \
+	"@group(0) @binding(0) var<storage, read> a : array<u32>;\n"       \
+	"@group(0) @binding(2) var<storage, read> c : array<u32>;\n"       \
+	"@group(1) @binding(0) var<storage, read_write> b : array<u32>;\n" \
+	"@compute @workgroup_size(1)\n"                                    \
+	"fn main(@builtin(global_invocation_id) g : vec3<u32>) { b[g.x] = a[g.x] + c[g.x]; }\n"
+static const char shader_text[] = SHADER_TEXT;
 
 typedef struct rig {
 	char dir[64];

@@ -33,12 +33,15 @@ static pctl_msg_bytes transfer(rig *r, uint64_t amount, uint64_t number, pctl_ar
 	return message(r, &q, number, a);
 }
 
+/* Of whole words, so that it is an input, too. */
+static const char source[] = SHADER_TEXT "   ";
+
 static pctl_msg_bytes upload(rig *r, uint64_t number, pctl_arena *a)
 {
 	const pctl_request q = {.kind = PCTL_MSG_UPLOAD,
 				.as.upload = {.sender = "alice",
-					      .source = (const uint8_t *)shader_text,
-					      .n_source = sizeof(shader_text) - 1,
+					      .source = (const uint8_t *)source,
+					      .n_source = sizeof(source) - 1,
 					      .description = "",
 					      .implements = ""}};
 
@@ -78,7 +81,6 @@ static void open_decider(engine *e)
 
 static void begin(engine *e)
 {
-	static const uint32_t numbers[16] = {1, 2, 3, 4, 5, 6, 7, 8};
 	const pctl_request gas = {.kind = PCTL_MSG_LEDGER,
 				  .as.ledger = {.sender = "alice",
 						.op = PCTL_LEDGER_CREDIT,
@@ -99,9 +101,10 @@ static void begin(engine *e)
 	rig_open(r, 1);
 	OK(pctl_chain_apply_genesis(r->chain, &gas, &call));
 	author_begin(r->chain, 1, &call);
-	OK(pctl_cid_of(shader_text, sizeof(shader_text) - 1, &call, &cid));
+	OK(pctl_cid_of(source, sizeof(source) - 1, &call, &cid));
 	pctl_cid_format(&cid, r->shader);
-	put(r, numbers, sizeof(numbers), r->input);
+	/* Bytes that are state as soon as the shader is. */
+	memcpy(r->input, r->shader, sizeof(r->input));
 	e->a = pctl_arena_create();
 	open_decider(e);
 }

@@ -5,7 +5,7 @@
 #include "chain.h"
 #include "chain/engine/decide.h"
 
-/* Trouble is told when it happens: the diagnostics of this process come at its end. ctx: the app. */
+/* An internal failure is told when it happens: the diagnostics of this process come at its end. ctx: the app. */
 void pctl_node_report(void *ctx, uint32_t code, const char *text);
 /* A counted row of what was served, of n names and values. */
 typedef struct pctl_node_count {

@@ -383,13 +383,6 @@ const pctl_option pctl_options_receipt_verify[] = {
 		"--verify", "none|all|sample=F", "run jobs again on the reference", 0, 0 \
 	}
 
-const pctl_option pctl_options_ledger_apply[] = {
-	{"--order", "etcd://HOST:PORT,..", "put it into the order of an etcd cluster, not here", 0,
-	 0},
-	{"--prefix", "KEY/", "of the keys in etcd; of the chain's id where it is left out", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
-
 const pctl_option pctl_options_node[] = {
 	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
 	{"--clients", "N", "most connections at once; 64 where it is left out", 0, 0},
@@ -447,11 +440,6 @@ const pctl_option pctl_options_block_replay[] = {
 	{"--recorded", NULL, "take the recorded results, run nothing", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
-
-#define SENDER_OPTION                                                             \
-	{                                                                         \
-		"--sender", "ACCOUNT", "the account that sends the message", 0, 0 \
-	}
 
 const pctl_option pctl_options_shader_upload[] = {
 	SENDER_OPTION,
@@ -525,19 +513,6 @@ const pctl_option pctl_options_key_sign[] = {
 	{"--out", "FILE", "write the signed message to a file", 0, 1},
 	{NULL, NULL, NULL, 0, 0},
 };
-const pctl_option pctl_options_ledger_keys[] = {
-	{"--threshold", "M", "how many of the keys sign together; 1 if left out", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
-const pctl_option pctl_options_ledger_credit[] = {
-	SENDER_OPTION,
-	{NULL, NULL, NULL, 0, 0},
-};
-const pctl_option pctl_options_ledger_role[] = {
-	SENDER_OPTION,
-	{"--take", NULL, "take it away", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
 const pctl_option pctl_options_rank_show[] = {
 	{"--top", "N", "how many names; 20 if left out", 0, 0},
 	{"--height", "HEIGHT", "the rank after this block; the latest if left out", 0, 0},
@@ -564,37 +539,6 @@ const pctl_option pctl_options_receipt_export[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
-const pctl_option pctl_options_ledger_show[] = {
-	{"--block", "HEIGHT", "what the jobs and verdicts of a block moved", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
-const pctl_option pctl_options_ledger_params[] = {
-	{"--height", "HEIGHT", "the present block, whose values are shown; 0 if left out", 0, 0},
-	{"--from", "ACCOUNT", "who proposes or votes; it has a bond", 0, 0},
-	{"--at", "HEIGHT", "from which block on the proposed values hold", 0, 0},
-	{"--backend", "ID[:DEVICE]", "calibrate: measure this one; may be repeated", 1, 0},
-	{"--least-ms", "N", "calibrate: how long a measured run takes at least; 200 if left out", 0,
-	 0},
-	{"--policy", "FILE", "calibrate: the policy in force", 0, 0},
-	{"--genesis", NULL, "calibrate: begin this home's chain with it", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
-const pctl_option pctl_options_ledger_prove[] = {
-	{"--out", "FILE", "write the proof to a file instead of standard output", 0, 1},
-	{"--check", "FILE", "check this proof instead of making one", 0, 0},
-	{"--trust", "ID", "of a block: its commit, or its state root", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
-const pctl_option pctl_options_ledger_snapshot[] = {
-	{"--trust", "ID", "restore: of the block, its commit or its state root", 0, 0},
-	{"--chunk-bytes", "N", "write: rows of a chunk take at most so many; 1_048_576 if left out",
-	 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
-const pctl_option pctl_options_ledger_prune[] = {
-	{"--keep", "N", "how many of the last blocks stay", 0, 0},
-	{NULL, NULL, NULL, 0, 0},
-};
 const pctl_option pctl_options_fmt[] = {
 	{"--check", NULL, "change nothing; exit status 1 when a file would change, and its name", 0,
 	 0},

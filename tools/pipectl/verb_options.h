@@ -4,6 +4,11 @@
 
 #include "options.h"
 
+#define SENDER_OPTION                                                             \
+	{                                                                         \
+		"--sender", "ACCOUNT", "the account that sends the message", 0, 0 \
+	}
+
 extern const pctl_option pctl_options_check[];
 extern const pctl_option pctl_options_run[];
 extern const pctl_option pctl_options_plan[];

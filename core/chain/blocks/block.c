@@ -385,7 +385,7 @@ static pctl_status end_block(pctl_block_work *w, const pctl_msg_block *m, pctl_r
 static pctl_status with_work(pctl_chain *c, const pctl_request *r, const pctl_block_watch *watch,
 			     pctl_status (*how)(pctl_block_work *w, const pctl_msg_block *m,
 						pctl_response *out),
-			   const pctl_call *call, pctl_response *out)
+			     const pctl_call *call, pctl_response *out)
 {
 	pctl_block_work *w = calloc(1, sizeof(*w));
 	pctl_status status;

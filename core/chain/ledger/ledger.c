@@ -39,7 +39,7 @@ pctl_status pctl_ledger_add(uint64_t *to, uint64_t by, const char *what, const p
 }
 
 pctl_status pctl_ledger_take(uint64_t *from, uint64_t by, const char *name, const char *what,
-			const pctl_call *call)
+			     const pctl_call *call)
 {
 	return pctl_amount_sub(from, by)
 		       ? PCTL_OK
@@ -80,7 +80,7 @@ static pctl_status load(pctl_chain_state *s, const char *name, const pctl_call *
 
 /* For who gets: an account that is not there begins with nothing. */
 pctl_status pctl_ledger_load(pctl_chain_state *s, const char *name, const pctl_call *call,
-			    pctl_ledger_account *out)
+			     pctl_ledger_account *out)
 {
 	int found;
 
@@ -144,7 +144,7 @@ pctl_status pctl_ledger_totals_read(pctl_chain_state *s, const pctl_call *call,
 }
 
 pctl_status pctl_ledger_store_totals(pctl_chain_state *s, const pctl_ledger_totals *t,
-				const pctl_call *call)
+				     const pctl_call *call)
 {
 	return pctl_cursor_write(s, call,
 				 "INSERT OR REPLACE INTO totals VALUES ('burned', ?), "
@@ -153,7 +153,7 @@ pctl_status pctl_ledger_store_totals(pctl_chain_state *s, const pctl_ledger_tota
 }
 
 pctl_status pctl_ledger_add_totals(pctl_ledger_totals *t, uint64_t treasury, uint64_t burned,
-			      const pctl_call *call)
+				   const pctl_call *call)
 {
 	pctl_status status = pctl_ledger_add(&t->treasury, treasury, "the treasury", call);
 

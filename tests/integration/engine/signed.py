@@ -41,7 +41,7 @@ class Chain:
             f.write(text)
         with open(os.path.join(home, "chain/genesis.cfg"), "w", encoding="utf-8") as f:
             f.write("genesis : {\n  version = 1;\n  accounts : (\n    " + ",\n    ".join(
-                f'{{ name = "{n}"; balance = "{self.balance}"; keys = [ "{k.public.hex()}" ]; threshold = 1; }}' for n, k in self.keys.items()) + "\n  );\n};\n")
+                f'{{ name = "{n}"; balance = "{self.balance}"; keys = [ "{k.public.hex()}" ]; threshold = 1; roles = [ "block" ]; }}' for n, k in self.keys.items()) + "\n  );\n};\n")
         for data in blobs if "blob" not in wire.PROTO["Request"] else ():
             self.run(home, "cas", "put", self.h.write("blob", data))
         shown = json.loads(self.run(home, "--json", "ledger", "show"))

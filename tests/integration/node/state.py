@@ -33,7 +33,7 @@ def begin(name, rules="2", **values):
         key = w.answer("key", "new", "alice", "--no-passphrase")["keys"][0]["key"]
         with open(os.path.join(w.home, "chain", "genesis.cfg"), "w", encoding="utf-8") as f:
             f.write('genesis : {\n  version = 1;\n  accounts : (\n    { name = "alice"; balance = "5000"; keys = [ "' + key
-                    + '" ]; threshold = 1; roles = [ "credit" ]; }\n  );\n};\n')
+                    + '" ]; threshold = 1; roles = [ "credit", "block" ]; }\n  );\n};\n')
     return w
 
 

@@ -110,7 +110,7 @@ class Outputs(Harness):
 def table(h):
     """The options that are marked as written, by their words."""
     rows = []
-    for name in ("verb_options.c", "verb_options_model.c", "verb_options_generate.c"):
+    for name in ("verb_options.c", "verb_options_model.c", "verb_options_generate.c", "verb_options_ledger.c"):
         with open(os.path.join(os.environ["PIPELINES"], "..", "tools", "pipectl", name), encoding="utf-8") as f:
             rows += re.findall(r'\{\s*"(-[^"]+)",\s*("[^"]*"|NULL),\s*"([^"]*)",\s*[01],\s*([01])\s*\}', f.read())
     marked = {about for _, _, about, writes in rows if writes == "1"}
