@@ -37,8 +37,8 @@ const pctl_option pctl_options_ledger_prove[] = {
 };
 const pctl_option pctl_options_ledger_snapshot[] = {
 	{"--trust", "ID", "restore: of the block, its commit or its state root", 0, 0},
-	{"--chunk-bytes", "N", "most bytes of the rows of a chunk that `write` makes; 1_048_576 if left out",
-	 0, 0},
+	{"--chunk-bytes", "N",
+	 "most bytes of the rows of a chunk that `write` makes; 1_048_576 if left out", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_ledger_prune[] = {

@@ -69,6 +69,7 @@ void pctl_track_close(pctl_track *t)
 	sqlite3_finalize(t->open_put);
 	sqlite3_finalize(t->open_drop);
 	sqlite3_finalize(t->version_of);
+	sqlite3_finalize(t->moment);
 	for (uint32_t i = 0; i < PCTL_STATE_TABLES_MAX; i++)
 		sqlite3_finalize(t->by_key[i]);
 	pctl_radix_close(t->tree);
@@ -220,6 +221,33 @@ pctl_status pctl_track_check(pctl_track *t, uint32_t table, const uint8_t *key, 
 	return PCTL_OK;
 }
 
+/* Outside a transaction what was looked for may have come since: row and tree are looked at as they are in one moment. */
+static pctl_status missing_now(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
+			       const pctl_call *call)
+{
+	uint8_t leaf[PCTL_DIGEST_BYTES];
+	uint32_t n_tables;
+	int found = 0;
+	pctl_status status = pctl_track_prepare(t, &t->moment,
+						"SELECT total FROM main.tree_counts LIMIT 1", call);
+
+	if (status == PCTL_OK && sqlite3_step(t->moment) != SQLITE_ROW)
+		status = pctl_track_trouble(t, call);
+	pctl_track_fresh(t);
+	if (status == PCTL_OK)
+		status = pctl_row_leaf_key(t->tree, pctl_state_tables(&n_tables)[table].name, key,
+					   n, call, leaf);
+	if (status == PCTL_OK)
+		status = pctl_track_present(t, table, key, n, call, &t->row, &found);
+	if (status == PCTL_OK)
+		status = pctl_track_check(t, table, key, n, leaf,
+					  found ? (const uint8_t *)t->row.data : NULL, t->row.n,
+					  call);
+	if (t->moment != NULL)
+		sqlite3_reset(t->moment);
+	return status == PCTL_OK ? pctl_track_verdict(t, call) : status;
+}
+
 pctl_status pctl_track_missing(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
 			       const pctl_call *call)
 {
@@ -230,16 +258,14 @@ pctl_status pctl_track_missing(pctl_track *t, uint32_t table, const uint8_t *key
 
 	if (!t->is_on)
 		return PCTL_OK;
-	if (sqlite3_get_autocommit(t->db)) {
-		pctl_track_calm(t);
-	} else {
-		e = pctl_track_seen(t, table, key, (uint32_t)n);
-		if (e == NULL)
-			return pctl_no_memory(call, "a state");
-		if (e->flags != 0)
-			return PCTL_OK;
-		e->flags |= PCTL_SEEN_RIGHT;
-	}
+	if (sqlite3_get_autocommit(t->db))
+		return missing_now(t, table, key, n, call);
+	e = pctl_track_seen(t, table, key, (uint32_t)n);
+	if (e == NULL)
+		return pctl_no_memory(call, "a state");
+	if (e->flags != 0)
+		return PCTL_OK;
+	e->flags |= PCTL_SEEN_RIGHT;
 	status = pctl_row_leaf_key(t->tree, pctl_state_tables(&n_tables)[table].name, key, n, call,
 				   leaf);
 	if (status == PCTL_OK)
@@ -323,6 +349,19 @@ void pctl_track_calm(pctl_track *t)
 {
 	t->is_forged = t->is_hurt = 0;
 	t->hurt_code = 0;
+}
+
+void pctl_track_fresh(pctl_track *t)
+{
+	unsigned version = 0;
+
+	pctl_track_calm(t);
+	if (sqlite3_file_control(t->db, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK &&
+	    t->has_read && version == t->read_version)
+		return;
+	pctl_radix_forget(t->tree);
+	t->read_version = version;
+	t->has_read = 1;
 }
 
 pctl_status pctl_track_begin(pctl_track *t, const pctl_call *call)

@@ -26,12 +26,14 @@ struct pctl_track {
 	int is_forged;
 	int has_views, new_views; /* new: made in this transaction */
 	char forged[PCTL_ROW_TEXT_SIZE + 64];
-	int64_t version; /* PRAGMA data_version when rows were counted */
+	int64_t version;       /* PRAGMA data_version when rows were counted */
+	unsigned read_version; /* of the file, when nodes were last read outside a transaction */
+	int has_read;
 	pctl_arena *arena;
 	pctl_seen **slots; /* by key; a power of two of them */
 	uint32_t n_slots, n_seen;
 	pctl_str_buf row, key;
-	sqlite3_stmt *open_one, *open_before, *open_put, *open_drop, *version_of;
+	sqlite3_stmt *open_one, *open_before, *open_put, *open_drop, *version_of, *moment;
 	sqlite3_stmt *by_key[PCTL_STATE_TABLES_MAX];
 };
 
@@ -53,6 +55,8 @@ void pctl_track_forge(pctl_track *t, uint32_t table, const uint8_t *key, uint64_
 		      const char *how);
 /* Forget what was noted: where one thing that was asked ends and another begins. */
 void pctl_track_calm(pctl_track *t);
+/* That, before a read outside a transaction, inside a statement that reads: nodes of another moment are forgotten. */
+void pctl_track_fresh(pctl_track *t);
 /* Hold a row (NULL: none) against what must be there. */
 pctl_status pctl_track_check(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n_key,
 			     const uint8_t leaf[PCTL_DIGEST_BYTES], const uint8_t *row, uint64_t n,

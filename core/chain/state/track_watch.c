@@ -24,7 +24,7 @@ static int judge(pctl_track *t, uint32_t table, sqlite3_value **key, int n)
 	pctl_status status;
 
 	if (!inside)
-		pctl_track_calm(t);
+		pctl_track_fresh(t);
 	t->key.n = 0;
 	for (int i = 0; i < n; i++)
 		pctl_row_add_value(&t->key, key[i]);

@@ -94,9 +94,12 @@ def frames(node):
     rng = __import__("random").Random(20261127)
     for i in range(200):
         c = abci.Connection(node.address)
-        c.socket.sendall(rng.randbytes(rng.randrange(1, 300)))
-        if i % 2:
-            c.socket.shutdown(socket.SHUT_WR)
+        try:
+            c.socket.sendall(rng.randbytes(rng.randrange(1, 300)))
+            if i % 2:
+                c.socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # one connection too many is closed at once
         c.close()
     h.check("noise stops nobody", node.query.ask("info")["data"] == "pipectl")
 

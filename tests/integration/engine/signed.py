@@ -68,8 +68,8 @@ class Chain:
         key = self.keys[sender] if key is None else key
         bare = wire.encode("Request", {kind: dict(sender=sender, **values)})
         signed = b"pipectl message 1\0" + chain + struct.pack("<QQ", number, expiry) + bare
-        return bare + wire.encode("Request", {"auth": {"chain": chain, "nonce": number, "expiry": expiry,
-                                                       "signatures": [{"key": key.public, "value": key.sign(signed)}]}})
+        return wire.encode("Request", {kind: dict(sender=sender, **values), "auth": {"chain": chain, "nonce": number, "expiry": expiry,
+                                                                                     "signatures": [{"key": key.public, "value": key.sign(signed)}]}})
 
     def transfer(self, sender, to, amount, **how):
         return self.message(sender, "ledger", op=2, to=to, amount=amount, **how)

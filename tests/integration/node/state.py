@@ -173,7 +173,7 @@ def forged(w):
     db.execute(f"UPDATE jobs SET output = '{w.shader}' WHERE id = x'{job}'")
     db.commit()
     db.close()
-    to.refused("a forged shader is not used", "PC6140", 8, "job", "submit", "--sender", "alice", "--shader", w.shader, "--input", w.put("x", bytes(64)), "--bind", "0:2=" + w.put("x", bytes(64)),
+    to.refused("a forged shader is not used", "PC6140", 8, "job", "submit", "--sender", "alice", "--shader", w.shader, "--input", to.put("x", bytes(64)), "--bind", "0:2=" + to.put("x", bytes(64)),
                "--dispatch", "8", "--output-bytes", "32", "--gas-limit", "1000000")
     to.refused("nor a forged job shown", "PC6140", 8, "job", "show", job)
     to = w.copy("forged")
