@@ -290,6 +290,32 @@ static void test_chain_decide__what_is_tried_leaves_no_trace(void **state)
 	finish(&e);
 }
 
+/* Who would not keep up says so of a proposal, and follows what was decided all the same. */
+static void test_chain_decide__a_slow_node_says_so_before_it_votes(void **state)
+{
+	engine e;
+	pctl_judgement j;
+	pctl_decided b;
+
+	(void)state;
+	begin(&e);
+	pctl_decider_close(e.d);
+	pctl_chain_set_pace(e.r.chain, 1, 1);
+	open_decider(&e);
+	{
+		const pctl_msg_bytes m[] = {upload(&e.r, 0, e.a), run(&e.r, 1, e.a)};
+
+		OK(pctl_decide_judge(e.d, 1, m, 1, &call, &j));
+		assert_int_equal(j.code, 0);
+		OK(pctl_decide_judge(e.d, 1, m, 2, &call, &j));
+		assert_int_equal(j.code, PC5868_BLOCK_PLAN);
+		OK(pctl_decide(e.d, 1, m, 2, &call, &b));
+		assert_int_equal(b.results[1].code, 0);
+		OK(pctl_decide_commit(e.d, &call));
+	}
+	finish(&e);
+}
+
 static void test_chain_decide__the_open_block_is_the_engines(void **state)
 {
 	engine e;
@@ -313,4 +339,5 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_chain_decide__whole_or_absent),
 		PCTL_TEST(test_chain_decide__trouble_leaves_nothing),
 		PCTL_TEST(test_chain_decide__old_results_are_forgotten),
 		PCTL_TEST(test_chain_decide__what_is_tried_leaves_no_trace),
+		PCTL_TEST(test_chain_decide__a_slow_node_says_so_before_it_votes),
 		PCTL_TEST(test_chain_decide__the_open_block_is_the_engines))

@@ -85,6 +85,8 @@ pctl_status pctl_decider_open(pctl_chain *c, const char *dir, const pctl_call *c
 		status = check_rules(d, call);
 	if (status == PCTL_OK)
 		status = check_open(d, call);
+	d->abstains = c->gas_per_ms != 0 && c->abstains;
+	c->abstains = 0;
 	if (status == PCTL_OK)
 		*out = d;
 	else

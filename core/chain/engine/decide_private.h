@@ -21,6 +21,7 @@ struct pctl_decider {
 	pctl_gitlog_oid commit;
 	pctl_arena *arena, *scratch, *into, *checked_arena;
 	pctl_map *checked;
+	int abstains; /* of the chain's pace: here it is a word about a proposal, for what was decided is followed, however long it takes */
 };
 
 /*

@@ -108,21 +108,22 @@ static int add_gas(void *ctx, const pctl_chain_job *job)
 	return 0;
 }
 
-/* What jobs of the block that is open may cost beside those that wait. */
-static pctl_status room_for_gas(pctl_decider *d, const pctl_call *call, uint64_t *out)
+/* What jobs of the block that is open may cost beside those that wait, which cost *waits. */
+static pctl_status room_for_gas(pctl_decider *d, const pctl_call *call, pctl_params *p,
+				uint64_t *waits, uint64_t *out)
 {
 	uint64_t budget = 0, waiting = 0;
 	pctl_chain_info info;
-	pctl_params p;
 	pctl_status status = pctl_chain_last(d->chain, call, &info);
 
 	if (status == PCTL_OK)
-		status = pctl_params_in_force(d->chain->state, info.last + 1, call, &p);
+		status = pctl_params_in_force(d->chain->state, info.last + 1, call, p);
 	if (status == PCTL_OK)
-		status = pctl_params_block_budget(&p, call, &budget);
+		status = pctl_params_block_budget(p, call, &budget);
 	if (status == PCTL_OK)
 		status = pctl_jobs_pending(d->chain->state, add_gas, &waiting, call);
-	*out = waiting < budget ? budget - waiting : 0;
+	*waits = waiting < budget ? waiting : budget;
+	*out = budget - *waits;
 	return status;
 }
 
@@ -140,9 +141,11 @@ static pctl_status judge_all(pctl_decider *d, const pctl_msg_bytes *messages, ui
 {
 	uint8_t job[PCTL_DIGEST_BYTES];
 	pctl_decided_result r;
-	uint64_t room;
-	pctl_status status = room_for_gas(d, call, &room);
+	uint64_t room, all, gas;
+	pctl_params p;
+	pctl_status status = room_for_gas(d, call, &p, &gas, &room);
 
+	all = room;
 	for (uint32_t i = 0; status == PCTL_OK && out->code == 0 && i < n; i++) {
 		status = pctl_decide_take(d, &messages[i], call, &r, job);
 		if (status != PCTL_OK)
@@ -156,6 +159,11 @@ static pctl_status judge_all(pctl_decider *d, const pctl_msg_bytes *messages, ui
 			status =
 				pctl_refuse(call, PC4_CANCELLED, "cancelled while judging a block");
 	}
+	/* Before it votes a node says that it would not keep up. */
+	gas += all - room;
+	if (status == PCTL_OK && out->code == 0 && d->abstains &&
+	    pctl_chain_pace_ms(gas, d->chain->gas_per_ms) > pctl_chain_jobs_ms(&p))
+		blame(out, PC5868_BLOCK_PLAN, 0, "its jobs take this node longer than a block has");
 	return status;
 }
 
@@ -288,13 +296,15 @@ static pctl_status take_head(choice *k, heads *h, const pctl_call *call)
 static pctl_status choose(choice *k, candidate *all, uint32_t n, const pctl_call *call)
 {
 	heads h = {.items = calloc(n == 0 ? 1 : n, sizeof(candidate *))};
+	uint64_t waits;
+	pctl_params p;
 	pctl_status status = h.items == NULL ? pctl_no_memory(call, "a block") : begin(k->d, call);
 
 	if (status != PCTL_OK) {
 		free(h.items);
 		return status;
 	}
-	status = room_for_gas(k->d, call, &k->gas);
+	status = room_for_gas(k->d, call, &p, &waits, &k->gas);
 	for (uint32_t i = 0; i < n; i++)
 		if (i == 0 || strcmp(all[i].sender, all[i - 1].sender) != 0)
 			h.items[h.n++] = &all[i];
