@@ -303,13 +303,15 @@ static void test_chain_decide__a_slow_node_says_so_before_it_votes(void **state)
 	pctl_chain_set_pace(e.r.chain, 1, 1);
 	open_decider(&e);
 	{
-		const pctl_msg_bytes m[] = {upload(&e.r, 0, e.a), run(&e.r, 1, e.a)};
+		pctl_msg_bytes m[25] = {upload(&e.r, 0, e.a)};
 
-		OK(pctl_decide_judge(e.d, 1, m, 1, &call, &j));
-		assert_int_equal(j.code, 0);
+		for (uint32_t i = 1; i < 25; i++)
+			m[i] = run(&e.r, i, e.a);
 		OK(pctl_decide_judge(e.d, 1, m, 2, &call, &j));
+		assert_int_equal(j.code, 0);
+		OK(pctl_decide_judge(e.d, 1, m, 25, &call, &j));
 		assert_int_equal(j.code, PC5868_BLOCK_PLAN);
-		OK(pctl_decide(e.d, 1, m, 2, &call, &b));
+		OK(pctl_decide(e.d, 1, m, 25, &call, &b));
 		assert_int_equal(b.results[1].code, 0);
 		OK(pctl_decide_commit(e.d, &call));
 	}
