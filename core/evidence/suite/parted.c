@@ -14,7 +14,7 @@
 
 /* How they part; what the barrier stands in; what is kept over barriers; what the condition is made of. */
 enum { PART_IF, PART_ELSE, PART_LOOP, PART_CONTINUE, PART_SWITCH, PART_RETURN, PART_BREAK };
-enum { IN_MAIN, IN_SETTLE, IN_TURN, IN_ELSE, IN_CASE };
+enum { IN_MAIN, IN_SETTLE, IN_TURN, IN_ELSE, IN_CASE, IN_EARLY };
 enum { KEEP_PRIVATE, KEEP_PRIVATE_WORD, KEEP_LOCAL, KEEP_LOCAL_WORD };
 enum { BY_WORKGROUP_MEMORY, BY_UNIFORM, BY_GROUP };
 
@@ -85,6 +85,7 @@ static char *text_of(const uint32_t *p)
 		[IN_MAIN] = "if ($C) {\n$S$P}\n",
 		[IN_SETTLE] = "if ($C) {\nsettle(i, lane, x);\n$P}\n",
 		[IN_TURN] = "turn(i, lane, x, wid);\n",
+		[IN_EARLY] = "turn(i, lane, x, wid);\n",
 		[IN_ELSE] = "if (!($C)) {\n} else {\n$S$P}\n",
 		[IN_CASE] = "switch (select(0u, 7u, $C)) {\ncase 7u: {\n$S$P}\ndefault: {}\n}\n"};
 	const int is_local = p[2] == KEEP_LOCAL || p[2] == KEEP_LOCAL_WORD;
@@ -105,6 +106,11 @@ static char *text_of(const uint32_t *p)
 		expand(&s,
 		       "fn turn(i: u32, lane: u32, x: u32, wid: vec3<u32>) {\nif ($C) "
 		       "{\n$S$P}\n}\n",
+		       p);
+	if (p[1] == IN_EARLY)
+		expand(&s,
+		       "fn turn(i: u32, lane: u32, x: u32, wid: vec3<u32>) {\nif (!($C)) { bits "
+		       "+= 3u; return; }\n$S$P}\n",
 		       p);
 	expand(&s,
 	       "@compute @workgroup_size($W)\nfn main(@builtin(global_invocation_id) id: "
@@ -177,8 +183,11 @@ static void play(const uint32_t *p, uint32_t group, uint32_t params, const uint3
 		all[l].bits = l;
 	}
 	for (uint32_t i = 0; i < TURNS; i++) {
-		if (p[4] == BY_GROUP ? (group + i) % 3 == 0 : (params >> i & 1) == 0)
+		if (p[4] == BY_GROUP ? (group + i) % 3 == 0 : (params >> i & 1) == 0) {
+			for (uint32_t l = 0; l < p[3] && p[1] == IN_EARLY; l++)
+				all[l].bits += 3;
 			continue;
+		}
 		for (uint32_t l = 0; l < p[3]; l++)
 			passed[l] = items[l] * (2 * i + 3) + l;
 		for (uint32_t l = 0; l < p[3]; l++) {
@@ -239,13 +248,17 @@ static const uint32_t sets[][SUITE_PARAMS] = {
 	{PART_RETURN, IN_TURN, KEEP_PRIVATE, 64, BY_WORKGROUP_MEMORY},
 	{PART_RETURN, IN_TURN, KEEP_PRIVATE_WORD, 17, BY_GROUP},
 	{PART_BREAK, IN_CASE, KEEP_PRIVATE, 64, BY_WORKGROUP_MEMORY},
-	{PART_BREAK, IN_CASE, KEEP_LOCAL_WORD, 128, BY_UNIFORM}};
+	{PART_BREAK, IN_CASE, KEEP_LOCAL_WORD, 128, BY_UNIFORM},
+	{PART_IF, IN_EARLY, KEEP_PRIVATE, 64, BY_WORKGROUP_MEMORY},
+	{PART_LOOP, IN_EARLY, KEEP_PRIVATE, 128, BY_UNIFORM},
+	{PART_SWITCH, IN_EARLY, KEEP_PRIVATE_WORD, 64, BY_WORKGROUP_MEMORY},
+	{PART_RETURN, IN_EARLY, KEEP_PRIVATE, 64, BY_GROUP}};
 
 const suite_unit suite_parted[] = {
 	{.name = "barrier-parted",
 	 .law = "invocations that part behind a barrier under a condition go each its own way, and "
 		"meet behind it",
-	 .domain = "seven ways to part, in branches, cases and functions, sizes 3..128",
+	 .domain = "seven ways to part, in branches, cases and functions, of which some return early, sizes 3..128",
 	 .param = {"part", "in", "keep", "workgroup", "by"},
 	 .sets = sets,
 	 .n_sets = sizeof(sets) / sizeof(sets[0]),

@@ -5,7 +5,8 @@
  * PoCL (3.1: BarrierTailReplication) copies what follows behind such a region, up to the next barriers, once for every way out of
  * it. Where invocations part for the last time in the region, as at `if (lane == i)` or at a loop of their own, and nothing stands
  * between there and its end, each side so gets barriers of its own; then they count as barriers under a condition, which
- * invocation 0 decides for all. With a barrier at its end a region has one way out. */
+ * invocation 0 decides for all. With a barrier at its end a region has one way out. A function with a return before its end is such a
+ * region, too. */
 #include "clc/internal.h"
 
 #include <stdio.h>
@@ -102,14 +103,34 @@ static int has_jump(const emitter *e)
 	return 0;
 }
 
+/* Does anything return before the end? */
+static int returns_early(const emitter *e)
+{
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; i < e->fn->n_insts; i++) {
+		const uint16_t op = inst_at(e, i)->op;
+
+		if (depth > 0 && op == PCTL_OP_RETURN)
+			return 1;
+		depth += (uint32_t)emit_opens_region(op);
+		depth -= (uint32_t)emit_closes_region(op);
+	}
+	return 0;
+}
+
 void emit_control_begin(emitter *e)
 {
 	char name[24];
 
 	e->n_open = 0;
 	e->next_label = 0;
+	e->body_end = EMIT_NO_LABEL;
 	if (!meets(e) || !has_jump(e))
 		return;
+	/* A kernel's end is one. */
+	if (e->fn_index != e->p->entries[0].function && returns_early(e))
+		e->body_end = e->next_label++;
 	text_add(&e->code, "\tuint left = 0u;\n");
 	if (!e->fn->return_type || emit_is_whole(e, e->fn->return_type))
 		return;
@@ -190,9 +211,21 @@ static void leave_here(emitter *e, uint16_t op)
 		line(e, "break;\n");
 	else if (op == PCTL_OP_CONTINUE)
 		labelled(e, "goto c%u;\n", loop_of(e));
+	else if (e->body_end != EMIT_NO_LABEL)
+		labelled(e, "goto e%u;\n", e->body_end);
 	else
 		line(e, e->fn->return_type && !emit_is_whole(e, e->fn->return_type) ? "return R;\n"
 										    : "return;\n");
+}
+
+void emit_control_end(emitter *e)
+{
+	if (e->body_end == EMIT_NO_LABEL)
+		return;
+	labelled(e, "e%u:;\n", e->body_end);
+	line(e, "barrier(CLK_LOCAL_MEM_FENCE);\n");
+	e->body_end = EMIT_NO_LABEL;
+	leave_here(e, PCTL_OP_RETURN);
 }
 
 /* Jump `op`, at once or by way of the end of a region. */
@@ -257,11 +290,20 @@ static void turn_end(emitter *e, uint32_t v)
 	go_on(e, jumps);
 }
 
-static void returns(emitter *e, const pctl_inst *in)
+/* Who returns where others still wait returns with all. */
+static int waits_behind(const emitter *e, uint32_t v)
+{
+	for (uint32_t i = v + 1; i < e->fn->n_insts; i++)
+		if (waits(e, inst_at(e, i)))
+			return 1;
+	return 0;
+}
+
+static void returns(emitter *e, uint32_t v, const pctl_inst *in)
 {
 	const int by_value = in->n_args && !emit_is_whole(e, e->fn->return_type);
 
-	if (!met_first(e, PCTL_OP_RETURN)) {
+	if (!met_first(e, PCTL_OP_RETURN) && e->body_end == EMIT_NO_LABEL) {
 		emit_return(e, in);
 		return;
 	}
@@ -272,6 +314,8 @@ static void returns(emitter *e, const pctl_inst *in)
 	} else if (in->n_args) {
 		emit_fill_value(e, e->fn->return_type, "(*r)", pctl_arg(e->p, in, 0));
 	}
+	if (e->body_end != EMIT_NO_LABEL && waits_behind(e, v))
+		line(e, "barrier(CLK_LOCAL_MEM_FENCE);\n");
 	jump(e, PCTL_OP_RETURN);
 }
 
@@ -404,7 +448,7 @@ void emit_control(emitter *e, uint32_t v, const pctl_inst *in)
 		jump(e, in->op);
 		break;
 	case PCTL_OP_RETURN:
-		returns(e, in);
+		returns(e, v, in);
 		break;
 	case PCTL_OP_BARRIER:
 		barrier_of(e, pctl_arg(e->p, in, 0));

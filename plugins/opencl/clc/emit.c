@@ -236,6 +236,7 @@ void emit_function(emitter *e, uint32_t f)
 		else
 			emit_compute(e, i, in);
 	}
+	emit_control_end(e);
 	if (emit_is_whole(e, fn->return_type)) {
 		emit_fill_zero(e, fn->return_type, "(*r)");
 	} else if (fn->return_type) {

@@ -55,6 +55,7 @@ typedef struct emitter {
 	emit_region *open; /* stack of open regions */
 	uint32_t n_open;
 	uint32_t next_label;
+	uint32_t body_end; /* label of a function's end where all meet, or EMIT_NO_LABEL */
 	uint32_t whole_loops;	/* open ones of emit_fill */
 	uint32_t extend_have;	/* a bit a width */
 	uint32_t subgroup_have; /* 1: the functions of subgroup.c are written */
@@ -203,6 +204,7 @@ int emit_closes_region(uint16_t op);
 
 /* control.c: what a function needs at its beginning; an instruction of control. */
 void emit_control_begin(emitter *e);
+void emit_control_end(emitter *e);
 void emit_waited(emitter *e); /* a barrier has been written here, not by emit_control */
 void emit_control(emitter *e, uint32_t v, const pctl_inst *in);
 
