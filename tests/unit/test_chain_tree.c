@@ -45,7 +45,7 @@ static void key_of(uint64_t number, uint8_t out[PCTL_DIGEST_BYTES])
 {
 	memset(out, 0, PCTL_DIGEST_BYTES);
 	for (int i = 0; i < 4; i++)
-		out[i] = number % 3 == 0 ? 0xa5 : (uint8_t)(pctl_mix64(number) >> (8 * i));
+		out[i] = (uint8_t)(number % 3 == 0 ? 0xa5u : pctl_mix64(number) >> (8 * i));
 	if (number % 5 == 0)
 		memset(out + 4, 0x77, 24);
 	for (int i = 0; i < 4; i++)

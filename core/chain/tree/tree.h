@@ -64,7 +64,7 @@ pctl_status pctl_radix_walk(pctl_radix *t, pctl_radix_visit visit, void *ctx,
 /* Bit i of a key, the highest of its first byte first. */
 static inline uint32_t pctl_radix_bit(const uint8_t *key, uint32_t i)
 {
-	return key[i / 8] >> (7 - i % 8) & 1u;
+	return (uint32_t)key[i / 8] >> (7 - i % 8) & 1u;
 }
 /* Do two keys share their first n bits? */
 int pctl_radix_shares(const uint8_t *a, const uint8_t *b, uint32_t n);
