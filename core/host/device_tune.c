@@ -14,7 +14,7 @@
 
 #define USUAL_ROUNDS 7u
 /* A value is kept for less than this part of the time alone: what differs by less is noise, and a problem is one of many sizes that the
- * value will serve (with 97 an H100's records made a model's tokens 13 % slower). */
+ * value will serve. */
 #define WORTH_OF_100 90u
 
 /* One problem under way: its pipeline, its data (of inputs, in the pipeline's order), and the first resident, whose session all others
