@@ -1,11 +1,12 @@
 /* A round's requests: decoded, served inside one batch, answered after its commit. */
 #include "chain/node/node_batch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/ipc/process.h"
-#include "foundation/base/utf8.h"
+#include "chain/node/first_error.h"
 #include "foundation/base/clock.h"
 
 #define REPLIES_MAX 8192u	    /* in one batch */
@@ -13,63 +14,15 @@
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-/* The first error that a call reported. */
-typedef struct first_error {
-	const pctl_call *outer;
-	uint32_t code;
-	char words[PCTL_MESSAGE_ERROR_MAX + 1u];
-} first_error;
-
-/* At most `size` - 1 bytes, cut between characters, without control characters: what a message may hold. */
-static void copy_words(const char *from, char *to, size_t size)
-{
-	size_t n = strlen(from);
-
-	if (n >= size)
-		n = pctl_utf8_cut(from, size - 1);
-	memcpy(to, from, n);
-	to[n] = '\0';
-	for (size_t i = 0; i < n; i++) {
-		if ((unsigned char)to[i] < 0x20 || to[i] == 0x7f)
-			to[i] = ' ';
-	}
-}
-
-static void keep_first(void *ctx, const pctl_diag *d)
-{
-	first_error *e = ctx;
-
-	if (e->code != 0 || d->severity != PCTL_SEVERITY_ERROR)
-		return;
-	e->code = d->code;
-	copy_words(d->message, e->words, sizeof(e->words));
-}
-
-static uint32_t outer_cancelled(void *ctx)
-{
-	const first_error *e = ctx;
-
-	return pctl_is_cancelled(e->outer);
-}
-
-static pctl_call keeping(first_error *e, const pctl_call *outer)
-{
-	*e = (first_error){.outer = outer};
-	return (pctl_call){.head = PCTL_HEAD(pctl_call),
-			   .ctx = e,
-			   .diag = keep_first,
-			   .cancelled = outer_cancelled};
-}
-
 /* A status without any words still needs a code. */
-static void name_error(first_error *e, pctl_status status)
+static void name_error(node_first_error *e, pctl_status status)
 {
 	if (status == PCTL_E_CANCELLED) {
 		e->code = PC6113_NODE_STOPPING;
-		copy_words("the node is being stopped", e->words, sizeof(e->words));
-	} else if (e->code == 0 || e->words[0] == '\0') {
+		snprintf(e->text, sizeof(e->text), "%s", "the node is being stopped");
+	} else if (e->code == 0 || e->text[0] == '\0') {
 		e->code = PC1_INTERNAL;
-		copy_words(pctl_status_name(status), e->words, sizeof(e->words));
+		snprintf(e->text, sizeof(e->text), "%s", pctl_status_name(status));
 	}
 }
 
@@ -139,22 +92,22 @@ int node_batch_has_room(const node_batch *b)
 /* ---- batches ------------------------------------------------------------------------------- */
 
 /* Trouble of this node ends the batch: nothing of it is kept, all of it is answered with what went wrong. */
-static void fail(node_batch *b, first_error *e, pctl_status status)
+static void fail(node_batch *b, node_first_error *e, pctl_status status)
 {
 	name_error(e, status);
 	b->failure = e->code;
-	memcpy(b->words, e->words, sizeof(b->words));
+	memcpy(b->words, e->text, sizeof(b->words));
 	if (b->is_open)
 		b->service->abort(b->service->ctx);
 	b->is_open = 0;
 	if (b->report != NULL)
-		b->report(b->report_ctx, e->code, e->words);
+		b->report(b->report_ctx, e->code, e->text);
 }
 
 static void commit(node_batch *b, const pctl_call *outer)
 {
-	first_error e;
-	const pctl_call call = keeping(&e, outer);
+	node_first_error e;
+	const pctl_call call = node_keep_first(&e, outer);
 	pctl_status status;
 
 	if (!b->is_open)
@@ -168,8 +121,8 @@ static void commit(node_batch *b, const pctl_call *outer)
 
 static void begin(node_batch *b, const pctl_call *outer)
 {
-	first_error e;
-	const pctl_call call = keeping(&e, outer);
+	node_first_error e;
+	const pctl_call call = node_keep_first(&e, outer);
 	pctl_status status;
 
 	if (b->is_open || b->failure != 0)
@@ -213,8 +166,8 @@ void node_batch_end(node_batch *b, const pctl_call *call)
 
 static void reply(node_batch *b, node_client *c, const pctl_response *r, const pctl_call *outer)
 {
-	first_error e;
-	const pctl_call call = keeping(&e, outer);
+	node_first_error e;
+	const pctl_call call = node_keep_first(&e, outer);
 	uint8_t *bytes = NULL;
 	uint64_t n = 0;
 	const pctl_status status = pctl_response_encode(r, &call, &bytes, &n);
@@ -222,15 +175,15 @@ static void reply(node_batch *b, node_client *c, const pctl_response *r, const p
 	b->counts->errors += r->kind == PCTL_MSG_ERROR;
 	if (status != PCTL_OK) {
 		name_error(&e, status);
-		bytes = encode_error(e.code, e.words, &n);
+		bytes = encode_error(e.code, e.text, &n);
 	}
 	add(b, c, bytes, n, 1);
 }
 
 static void serve(node_batch *b, node_client *c, const pctl_request *r, const pctl_call *outer)
 {
-	first_error e;
-	const pctl_call call = keeping(&e, outer);
+	node_first_error e;
+	const pctl_call call = node_keep_first(&e, outer);
 	pctl_response out = {.kind = 0};
 	const pctl_status status = b->service->serve(b->service->ctx, r, &call, &out);
 
@@ -256,15 +209,15 @@ static void serve_block_end(node_batch *b, node_client *c, const pctl_request *r
 void node_batch_take(node_batch *b, node_client *c, const uint8_t *bytes, uint32_t n,
 		     const pctl_call *outer)
 {
-	first_error e;
-	const pctl_call call = keeping(&e, outer);
+	node_first_error e;
+	const pctl_call call = node_keep_first(&e, outer);
 	pctl_request r;
 	const pctl_status status = pctl_request_decode(bytes, n, &call, &r);
 
 	b->counts->requests++;
 	if (status != PCTL_OK) {
 		name_error(&e, status);
-		node_batch_refuse(b, c, e.code, e.words);
+		node_batch_refuse(b, c, e.code, e.text);
 		return;
 	}
 	if (r.kind == PCTL_MSG_BLOCK_END) {

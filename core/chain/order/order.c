@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/node/first_error.h"
 #include "chain/order/order_private.h"
 #include "foundation/base/clock.h"
 #include "foundation/base/hex.h"
@@ -214,28 +215,6 @@ static pctl_status check_chain(pctl_order *o, const pctl_call *call)
 	return status;
 }
 
-/* The first error of a turn, which is passed on only where it ends the run. */
-typedef struct first_error {
-	const pctl_call *outer;
-	uint32_t code;
-	char text[PCTL_MESSAGE_ERROR_MAX + 1u];
-} first_error;
-
-static void keep_first(void *ctx, const pctl_diag *d)
-{
-	first_error *e = ctx;
-
-	if (e->code != 0 || d->severity != PCTL_SEVERITY_ERROR)
-		return;
-	e->code = d->code;
-	snprintf(e->text, sizeof(e->text), "%s", d->message);
-}
-
-static uint32_t outer_cancelled(void *ctx)
-{
-	return pctl_is_cancelled(((const first_error *)ctx)->outer);
-}
-
 static pctl_status turn(pctl_order *o, const pctl_call *call, int *behind)
 {
 	pctl_status status = PCTL_OK;
@@ -262,11 +241,8 @@ static void tell(pctl_order *o, uint32_t code, const char *text)
 pctl_status pctl_order_run(pctl_order *o, const pctl_call *outer)
 {
 	while (!pctl_is_cancelled(outer)) {
-		first_error e = {.outer = outer};
-		const pctl_call call = {.head = PCTL_HEAD(pctl_call),
-					.ctx = &e,
-					.diag = keep_first,
-					.cancelled = outer_cancelled};
+		node_first_error e;
+		const pctl_call call = node_keep_first(&e, outer);
 		int behind = 0;
 		const pctl_status status = turn(o, &call, &behind);
 

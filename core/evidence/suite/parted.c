@@ -258,7 +258,8 @@ const suite_unit suite_parted[] = {
 	{.name = "barrier-parted",
 	 .law = "invocations that part behind a barrier under a condition go each its own way, and "
 		"meet behind it",
-	 .domain = "seven ways to part, in branches, cases and functions, of which some return early, sizes 3..128",
+	 .domain = "seven ways to part, in branches, cases and functions, of which some return "
+		   "early, sizes 3..128",
 	 .param = {"part", "in", "keep", "workgroup", "by"},
 	 .sets = sets,
 	 .n_sets = sizeof(sets) / sizeof(sets[0]),

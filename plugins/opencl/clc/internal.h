@@ -55,7 +55,7 @@ typedef struct emitter {
 	emit_region *open; /* stack of open regions */
 	uint32_t n_open;
 	uint32_t next_label;
-	uint32_t body_end; /* label of a function's end where all meet, or EMIT_NO_LABEL */
+	uint32_t body_end;	/* label of a function's end where all meet, or EMIT_NO_LABEL */
 	uint32_t whole_loops;	/* open ones of emit_fill */
 	uint32_t extend_have;	/* a bit a width */
 	uint32_t subgroup_have; /* 1: the functions of subgroup.c are written */

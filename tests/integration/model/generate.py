@@ -107,6 +107,8 @@ def small(h, device):
     model = synth(h, "qwen2.gguf", "qwen2.5-0.5b")
     document, whole = generate(h, "all at once", model, "--backend", device)
     h.check("not all tokens are one", len(set(tokens_of(document)[0])) > 1, str(tokens_of(document)))
+    greatest = [[int(np.argmax(row.view(np.float32))) for row in rows] for rows in whole]
+    h.check("a greedy token is the greatest logit's", greatest == tokens_of(document), f"{greatest} {tokens_of(document)}")
     for chunk in (1, 7):
         _, got = generate(h, f"chunks of {chunk}", model, "--backend", device, "--chunk", str(chunk))
         same(h, f"chunks of {chunk} change nothing", got, whole)

@@ -13,6 +13,7 @@
 
 #include "chain/engine/abci/frame.h"
 #include "chain/engine/listen.h"
+#include "chain/node/first_error.h"
 #include "chain/node/node_private.h"
 #include "foundation/base/clock.h"
 #include "foundation/base/utf8.h"
@@ -74,38 +75,13 @@ static void send_exception(pctl_abci_server *s, node_client *c, uint32_t code, c
 	c->is_ending = 1;
 }
 
-/* The first error that a request reported. */
-typedef struct first_error {
-	const pctl_call *outer;
-	uint32_t code;
-	char text[PCTL_MESSAGE_ERROR_MAX + 1u];
-} first_error;
-
-static void keep_first(void *ctx, const pctl_diag *d)
-{
-	first_error *e = ctx;
-
-	if (e->code != 0 || d->severity != PCTL_SEVERITY_ERROR)
-		return;
-	e->code = d->code;
-	snprintf(e->text, sizeof(e->text), "%s", d->message);
-}
-
-static uint32_t outer_cancelled(void *ctx)
-{
-	return pctl_is_cancelled(((const first_error *)ctx)->outer);
-}
-
 /* ---- requests ------------------------------------------------------------------------------ */
 
 static void serve(pctl_abci_server *s, node_client *c, const uint8_t *bytes, uint32_t n,
 		  const pctl_call *outer)
 {
-	first_error e = {.outer = outer};
-	const pctl_call call = {.head = PCTL_HEAD(pctl_call),
-				.ctx = &e,
-				.diag = keep_first,
-				.cancelled = outer_cancelled};
+	node_first_error e;
+	const pctl_call call = node_keep_first(&e, outer);
 	Abci__Request *r;
 	Abci__Response out;
 	pctl_status status = pctl_abci_decode(bytes, n, &call, &r);
