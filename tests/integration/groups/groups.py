@@ -142,6 +142,9 @@ def main():
     fewer, _ = outputs(h, group, *feed, "--set", "layers=2", "--backend", sys.argv[1])
     h.check("--set layers=2", fewer is not None and fewer["y"] != first["y"] and {k: v for k, v in fewer.items() if k != "y"}
             == {f"acc/{i}": first[f"acc/{i}"] for i in range(2)}, str(fewer))
+    # What no certificate of these files speaks for is remembered once it was compared.
+    compared, err = outputs(h, group, *feed, "--backend", sys.argv[1], "--verify", "all")
+    h.check("compared", compared == first, str(err))
     got, r = outputs(h, group, *feed)
     h.check("a second run is remembered", got == first and all(j["remembered"] for j in r["jobs"]), str(got))
     status, _, err = h.run("run", group, *feed, "--backend", sys.argv[1], "--receipt", h.path("r"))
