@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "foundation/base/hex.h"
 #include "foundation/base/num.h"
 #include "chain/accounts/account.h"
 #include "chain/state/amount.h"
@@ -110,6 +111,55 @@ static pctl_status show_all(pctl_app *app, pctl_chain_state *s)
 	return pctl_app_list_end(app, status);
 }
 
+static void print_control(pctl_app *app, const pctl_account_control *c, const int *roles)
+{
+	char hex[2 * PCTL_KEY_BYTES + 1];
+
+	print_number(app, "threshold", c->threshold);
+	if (app->json) {
+		pctl_json_key(&app->document, "keys");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = 0; i < c->n_keys; i++) {
+		pctl_hex_print(c->keys[i], PCTL_KEY_BYTES, hex);
+		if (app->json)
+			pctl_json_string(&app->document, hex);
+		else
+			printf("%-16s %s\n", "key", hex);
+	}
+	if (app->json) {
+		pctl_json_array_end(&app->document);
+		pctl_json_key(&app->document, "roles");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t role = 1; pctl_account_role_name(role) != NULL; role++)
+		if (roles[role] && app->json)
+			pctl_json_string(&app->document, pctl_account_role_name(role));
+		else if (roles[role])
+			printf("%-16s %s\n", "role", pctl_account_role_name(role));
+	if (app->json)
+		pctl_json_array_end(&app->document);
+}
+
+/* Who may send in its name: the next number, keys and roles. */
+static pctl_status show_control(pctl_app *app, pctl_chain_state *s, const char *name)
+{
+	pctl_account_control c;
+	uint64_t sequence = 0;
+	int roles[8] = {0};
+	pctl_status status = pctl_account_sequence(s, name, app->call, &sequence);
+
+	if (status == PCTL_OK)
+		status = pctl_account_control_read(s, name, app->call, &c);
+	for (uint32_t role = 1; status == PCTL_OK && pctl_account_role_name(role) != NULL; role++)
+		status = pctl_account_role_has(s, role, name, app->call, &roles[role]);
+	if (status != PCTL_OK)
+		return status;
+	print_number(app, "sequence", sequence);
+	print_control(app, &c, roles);
+	return PCTL_OK;
+}
+
 static pctl_status show_account(pctl_app *app, pctl_chain_state *s, const char *name)
 {
 	pctl_ledger_account a;
@@ -133,7 +183,7 @@ static pctl_status show_account(pctl_app *app, pctl_chain_state *s, const char *
 	print_number(app, "unbonding", leaving);
 	print_number(app, "earned", earned);
 	print_report(app, &r);
-	return PCTL_OK;
+	return show_control(app, s, name);
 }
 
 static pctl_status show_block(pctl_app *app, pctl_chain_state *s)

@@ -124,6 +124,23 @@ pctl_status pctl_account_control_set(pctl_chain_state *s, const pctl_msg_keys *m
 				 (uint64_t)m->n_keys * PCTL_KEY_BYTES);
 }
 
+pctl_status pctl_account_sequence(pctl_chain_state *s, const char *account, const pctl_call *call,
+				  uint64_t *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int found = 0;
+	pctl_status status = pctl_cursor_keep(
+		s, call, &stmt, "SELECT sequence FROM accounts WHERE name = ?", "t", account);
+
+	*out = 0;
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(s, stmt, call, &found);
+	if (status == PCTL_OK && found)
+		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
+	pctl_cursor_done(stmt);
+	return status;
+}
+
 /* ---- roles --------------------------------------------------------------------------------- */
 
 const char *pctl_account_role_name(uint32_t role)

@@ -32,6 +32,10 @@ pctl_status pctl_account_control_set(pctl_chain_state *s, const pctl_msg_keys *m
 /* 1 for a name of the chain itself (rank, executor, treasury ..), which has no keys and no role from version 2 of the rules on. */
 int pctl_account_is_reserved(const char *name);
 
+/* The number that the account's next message has; 0 for one that there is not. */
+pctl_status pctl_account_sequence(pctl_chain_state *s, const char *account, const pctl_call *call,
+				  uint64_t *out);
+
 /* ---- roles --------------------------------------------------------------------------------- */
 
 const char *pctl_account_role_name(uint32_t role); /* PCTL_ROLE_*; NULL: there is no such role */

@@ -17,22 +17,6 @@
 
 /* ---- senders ------------------------------------------------------------------------------- */
 
-static pctl_status read_sequence(pctl_taking *t, const char *sender)
-{
-	sqlite3_stmt *stmt = NULL;
-	int more = 0;
-	pctl_status status = pctl_cursor_keep(
-		t->s, t->call, &stmt, "SELECT sequence FROM accounts WHERE name = ?", "t", sender);
-
-	t->sequence = 0;
-	if (status == PCTL_OK)
-		status = pctl_cursor_next(t->s, stmt, t->call, &more);
-	if (status == PCTL_OK && more)
-		t->sequence = (uint64_t)sqlite3_column_int64(stmt, 0);
-	pctl_cursor_done(stmt);
-	return status;
-}
-
 static pctl_status use_sequence(const pctl_taking *t, const char *sender)
 {
 	return pctl_cursor_write(
@@ -254,7 +238,7 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 	if (status == PCTL_OK)
 		status = pctl_params_in_force(t->s, t->height, t->call, &t->params);
 	if (status == PCTL_OK)
-		status = read_sequence(t, sender);
+		status = pctl_account_sequence(t->s, sender, t->call, &t->sequence);
 	if (status == PCTL_OK)
 		status = pctl_authorise(t, r, origin);
 	if (status != PCTL_OK)
@@ -373,7 +357,8 @@ static pctl_status take_authored(pctl_chain *c, const pctl_request *r, const pct
 	    t.params.values[PCTL_PARAM_RULES] != PCTL_RULES_RELEASED) {
 		arena = pctl_arena_create();
 		status = arena == NULL ? pctl_no_memory(call, "a message")
-				       : read_sequence(&t, pctl_request_sender(r));
+				       : pctl_account_sequence(t.s, pctl_request_sender(r), t.call,
+							       &t.sequence);
 		if (status == PCTL_OK)
 			status = pctl_chain_id(c->state, call, id);
 		own.auth = (pctl_msg_auth){.is_given = 1,

@@ -93,21 +93,6 @@ static pctl_status answer_message(asking *a)
 	return status;
 }
 
-static pctl_status read_sequence(asking *a, uint64_t *out)
-{
-	sqlite3_stmt *stmt = NULL;
-	int more = 0;
-	pctl_status status =
-		pctl_cursor_open(pctl_cursor(a->reader), a->call, &stmt,
-				 "SELECT sequence FROM accounts WHERE name = ?", "t", a->data);
-
-	if (status == PCTL_OK)
-		status = pctl_cursor_next(pctl_cursor(a->reader), stmt, a->call, &more);
-	*out = status == PCTL_OK && more ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
-	sqlite3_finalize(stmt);
-	return status;
-}
-
 static pctl_status answer_account(asking *a)
 {
 	Engine__Account pb = ENGINE__ACCOUNT__INIT;
@@ -119,7 +104,8 @@ static pctl_status answer_account(asking *a)
 	if (status == PCTL_E_NOT_FOUND || status == PCTL_E_INVALID)
 		return refuse(a, PC5714_LEDGER_ACCOUNT, "there is no such account");
 	if (status == PCTL_OK)
-		status = read_sequence(a, &pb.sequence);
+		status = pctl_account_sequence(pctl_cursor(a->reader), a->data, a->call,
+					       &pb.sequence);
 	if (status != PCTL_OK)
 		return status;
 	pb.name = account.name;
