@@ -234,6 +234,11 @@ def homes():
     w.refused("a role that is none", "PC0010", 2, "ledger", "role", "ada", "king", "--sender", plain["account"])
     w.refused("a role that it has not", "PC5847", 3, "ledger", "role", "ada", "block", "--sender", plain["account"], "--take")
     w.text("ledger", "keys", plain["account"], plain["key"], out["key"], "--threshold", "2")
+    shown = w.answer("ledger", "show", plain["account"])
+    h.check("its next number, keys and roles", (shown["sequence"], shown["threshold"], shown["keys"], shown["roles"]) == ("2", "2", sorted((plain["key"], out["key"])), []), str(shown))
+    shown, text = w.answer("ledger", "show", "founders"), w.text("ledger", "show", "founders")
+    h.check("and of one with a role", shown["roles"] == ["credit"] and shown["sequence"] == "5" and len(shown["keys"]) == 3, str(shown))
+    h.check("as lines", re.search(r"^sequence +5\n", text, re.M) and text.count("\nkey ") == 3 and re.search(r"^role +credit$", text, re.M), text)
     w.refused("half of the keys open", "PC5849", 3, "ledger", "transfer", plain["account"], "ada", "1")
     h.env["PIPECTL_PASSPHRASE"] = secret
     w.text("ledger", "transfer", plain["account"], "ada", "1")
