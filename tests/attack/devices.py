@@ -2,6 +2,7 @@
 node ends, says on which device the jobs ran, and goes on with its device for the rest. The same jobs to all."""
 import os
 import re
+import signal
 import struct
 import sys
 
@@ -55,4 +56,26 @@ for verify, devices in ((False, DEVICES), (True, VERIFIED)):
         h.check(f"{name}: its node says what happened", re.search(said, n.said(), re.S), n.said()[-600:])
     h.check("a healthy node says nothing", "PC5833" not in w.nodes[0].said(), w.nodes[0].said())
     w.stop()
+
+
+def ended_by_somebody(rounds=5):
+    """A worker that waits is killed before each block, as a machine without memory does: it is started again, and never held."""
+    w = World(h, "killed", 2, ["cpu"])
+    n, shader = w.nodes[0], w.upload(ADD)[0]["shader_cid"]
+    given, killed = w.bring(data[0]), 0
+    for k in range(rounds):
+        w.all("execute", w.job(shader, given, groups=(2, 1, 1), output=64, sender="ada"))
+        with open(f"/proc/{n.process.pid}/task/{n.process.pid}/children", encoding="ascii") as f:
+            for worker in f.read().split():
+                os.kill(int(worker), signal.SIGKILL)
+                killed += 1
+        end = w.end()[0]
+        h.check(f"a block behind a killed worker, {k}", not end.code, end)
+    status, out, err = n.run("plugin", "list")
+    h.check("workers were killed", killed >= rounds - 1, killed)
+    h.check("nothing is held", status == 0 and "held" not in out, out + err)
+    w.stop()
+
+
+ended_by_somebody()
 h.finish()

@@ -1,7 +1,7 @@
 """Four nodes on devices of their own behind three members of etcd, under everything at once: random honest load, messages of people
 who mean harm (hostile.py), nodes and their workers and members killed with -9, nodes that sleep, members cut off. One commit id a
 height, no halt, nothing honest lost or taken in twice, bounded memory and disk, no process left.
-usage: siege.py SECONDS DEVICE...; SEED=N repeats one."""
+usage: siege.py SECONDS DEVICE...; SEED=N repeats one; BREAK="worker sleep .." breaks these alone."""
 import json
 import os
 import random
@@ -152,7 +152,7 @@ def harm(load, rng, nodes):
 def breaking(cluster, rng, nodes, done):
     """One thing after the other breaks and comes back; a majority of etcd is there most of the time."""
     while not ending.wait(rng.uniform(0.5, 4)):
-        what, n, m = rng.choice(("node", "node", "worker", "worker", "sleep", "member", "cut", "all")), rng.choice(nodes), rng.choice(cluster.members)
+        what, n, m = rng.choice(os.environ.get("BREAK", "node node worker worker sleep member cut all").split()), rng.choice(nodes), rng.choice(cluster.members)
         if what == "node":
             n.kill()
             ending.wait(rng.uniform(0, 1))

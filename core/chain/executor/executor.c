@@ -156,6 +156,11 @@ static int is_final(pctl_status status)
 	       status == PCTL_E_MISMATCH;
 }
 
+static int is_lost(const pctl_executor_device *d)
+{
+	return d->open.backend != NULL && pctl_backend_instance_lost(d->open.backend) != NULL;
+}
+
 /* On one device, twice when it is lost. */
 pctl_status pctl_executor_run_on(pctl_device_executor *e, pctl_executor_device *d,
 				 const pctl_task *tasks, uint32_t n, const pctl_call *call)
@@ -170,12 +175,13 @@ pctl_status pctl_executor_run_on(pctl_device_executor *e, pctl_executor_device *
 		    pctl_backend_instance_lost(e->reference.open.backend) != NULL)
 			pctl_executor_device_close(&e->reference);
 		status = run_once(e, d, tasks, n, call);
-		if (status == PCTL_OK)
+		if (status == PCTL_OK) {
 			e->ran = d->name;
+			pctl_backend_instance_well(d->open.backend, call);
+		}
 		/* One that a program took too long on is opened again for other programs. */
 		if (status != PCTL_E_DEVICE_LOST) {
-			if (d->open.backend != NULL &&
-			    pctl_backend_instance_lost(d->open.backend) != NULL)
+			if (is_lost(d))
 				pctl_executor_device_close(d);
 			return status;
 		}
@@ -189,22 +195,28 @@ pctl_status pctl_executor_run_on(pctl_device_executor *e, pctl_executor_device *
 	}
 }
 
+/* A worker that somebody else ended while it waited is no fault of the next program: it is asked again on a new one. */
 pctl_status pctl_executor_try(pctl_device_executor *e, pctl_executor_device *d, const pctl_task *t,
 			      const pctl_call *call)
 {
-	pctl_status status;
-
 	d->tries = 0;
-	status = pctl_executor_device_open(e, d, call);
-	if (status != PCTL_OK) {
-		d->gone = 1;
+	for (;;) {
+		pctl_status status = pctl_executor_device_open(e, d, call);
+		const int opened = status == PCTL_OK;
+		int lost = status == PCTL_E_DEVICE_LOST;
+
+		if (opened)
+			status = pctl_tasks_qualify(d->open.session, t, 1, call);
+		if (status == PCTL_OK)
+			return status;
+		lost |= is_lost(d);
+		if (lost)
+			pctl_executor_device_close(d);
+		if (lost && d->tries < TRIES && !pctl_is_cancelled(call))
+			continue;
+		d->gone = !opened;
 		return status;
 	}
-	status = pctl_tasks_qualify(d->open.session, t, 1, call);
-	if (status != PCTL_OK && d->open.backend != NULL &&
-	    pctl_backend_instance_lost(d->open.backend) != NULL)
-		pctl_executor_device_close(d);
-	return status;
 }
 
 /* In order of preference; devices that were given up before come after all others. */

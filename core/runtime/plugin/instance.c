@@ -274,6 +274,14 @@ const char *pctl_backend_instance_lost(const pctl_backend_instance *view)
 	return s->remote ? pctl_remote_lost(s->remote) : NULL;
 }
 
+void pctl_backend_instance_well(const pctl_backend_instance *view, const pctl_call *call)
+{
+	const session *s = (const session *)(const void *)view;
+
+	if (s->remote && !pctl_remote_lost(s->remote))
+		pctl_quarantine_well(s->r, view->plugin->id, s->driver, call);
+}
+
 void pctl_backend_instance_close(pctl_backend_instance *view, const pctl_call *call)
 {
 	session *s = (session *)(void *)view;
@@ -287,8 +295,7 @@ void pctl_backend_instance_close(pctl_backend_instance *view, const pctl_call *c
 	lost = pctl_backend_instance_lost(view);
 	if (lost && pctl_remote_at_fault(s->remote))
 		pctl_quarantine_strike(s->r, view->plugin->id, s->driver, lost, call);
-	else if (s->remote && !lost)
-		pctl_quarantine_well(s->r, view->plugin->id, s->driver, call);
+	pctl_backend_instance_well(view, call);
 	drop(s);
 }
 

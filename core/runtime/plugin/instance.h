@@ -88,5 +88,7 @@ pid_t pctl_backend_instance_worker(const pctl_backend_instance *s);
 
 /* How the worker was lost, or NULL. */
 const char *pctl_backend_instance_lost(const pctl_backend_instance *s);
+/* It did what it was asked, and is not lost: strikes before this one are no longer in a row with any after it. Closing says so, too. */
+void pctl_backend_instance_well(const pctl_backend_instance *s, const pctl_call *call);
 
 #endif
