@@ -28,7 +28,7 @@ struct options {
 	uint32_t n_devices;
 	const char *home;
 	uint32_t shrunk;
-	int plant, plant_twin, print, large, subgroups, tiles, barriers;
+	int plant, plant_twin, print, large, subgroups, tiles, barriers, exits;
 };
 
 static double seconds_now(void)
@@ -43,9 +43,9 @@ static int usage(void)
 {
 	fputs("differential [--seed S] [--cases N] [--seconds T] [--devices A,B/N,..] [--out DIR]\n"
 	      "             [--regressions DIR] [--shrink T] [--plant] [--plant-twin] [--print]\n"
-	      "             [--floats] [--large] [--subgroups] [--tiles] [--barriers] [--profiles "
-	      "HOME] "
-	      "[--shard K/N] "
+	      "             [--floats] [--large] [--subgroups] [--tiles] [--barriers] "
+	      "[--exits]\n"
+	      "             [--profiles HOME] [--shard K/N] "
 	      "[--state FILE]\n"
 	      "  --shard K/N (1/N .. N/N): every N-th case; --state FILE: where a run that ended "
 	      "goes on\n"
@@ -93,6 +93,10 @@ static int parse(int argc, char **argv, struct options *o)
 		}
 		if (strcmp(argv[i], "--barriers") == 0) {
 			o->barriers = 1;
+			continue;
+		}
+		if (strcmp(argv[i], "--exits") == 0) {
+			o->exits = 1;
 			continue;
 		}
 		if (strcmp(argv[i], "--large") == 0) {
@@ -218,7 +222,7 @@ static int one_case(rig *r, struct options *o, uint64_t i)
 	uint64_t seed = o->state.seed + i;
 	pctl_arena *a = pctl_arena_create();
 	/* Every other pair of seeds has pointers, and a twin without. */
-	const uint32_t flags = (o->state.floats || seed % 2 == 1 ? GEN_FLOATS : 0) |
+	const uint32_t flags = o->exits ? GEN_EXITS : (o->state.floats || seed % 2 == 1 ? GEN_FLOATS : 0) |
 			       (o->subgroups ? GEN_SUBGROUPS : 0) | (o->tiles ? GEN_TILES : 0) |
 			       (o->tiles && o->state.floats ? GEN_FLOAT_TILES : 0) |
 			       (o->barriers	    ? GEN_BARRIERS

@@ -251,13 +251,13 @@ struct running {
 	uint32_t out_dispatch[CASE_DISPATCHES * CASE_BINDINGS];
 	uint8_t *expected[CASE_DISPATCHES * CASE_BINDINGS];
 	uint64_t out_bytes[CASE_DISPATCHES * CASE_BINDINGS];
-	rig_verdict *verdict;
+	rig_verdict *verdict, gas; /* of gas last: it does not hide what a device gave */
 };
 
 __attribute__((format(printf, 4, 5))) static void blame(struct running *x, uint32_t kind,
 							uint32_t device, const char *format, ...)
 {
-	rig_verdict *v = x->verdict;
+	rig_verdict *v = kind == RIG_GAS ? &x->gas : x->verdict;
 	va_list args;
 
 	if (v->kind != RIG_SAME)
@@ -582,6 +582,8 @@ void rig_run(rig *r, const diff_case *c, uint32_t mask, rig_verdict *out)
 	}
 	if (c->twin != NULL && out->kind == RIG_SAME)
 		run_twin(&x);
+	if (out->kind == RIG_SAME)
+		*out = x.gas;
 	r->n_cases++;
 out:
 	for (uint32_t i = 0; i < x.n_out; i++)

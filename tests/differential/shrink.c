@@ -31,7 +31,7 @@ static int fails_alike(struct shrinking *s)
 
 	s->tried++;
 	if (text != NULL && diff_case_read(&c, "shrinking.wgsl", text))
-		rig_run(s->r, &c, 1u | 1u << s->verdict->device, &v);
+		rig_run(s->r, &c, 3u | 1u << s->verdict->device, &v);
 	free(text);
 	if (v.kind != s->verdict->kind || v.device != s->verdict->device ||
 	    v.code != s->verdict->code)

@@ -551,6 +551,10 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 	m.root = node_make(a, NODE_LIST, NULL, NULL, 0);
 	m.header = node_make(a, NODE_LIST, NULL, NULL, 0);
 	node_add(a, m.root, m.header);
+	if (flags & GEN_EXITS) {
+		gen_exits(&g, m.header, m.root);
+		return m.root;
+	}
 	if (floats)
 		line(m.header, &g, "//! floats\n");
 	if (floats)

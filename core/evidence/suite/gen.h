@@ -18,6 +18,8 @@
 	128u /* with GEN_TILES and GEN_FLOATS: mostly tiles of floats, which take drivers without f64 long to build */
 #define GEN_BARRIERS \
 	256u /* with barriers in functions, in control that a workgroup agrees on; the flag changes no program made without it */
+#define GEN_EXITS \
+	512u /* a small program of u32 alone: barriers amid early exits; no other flag is asked */
 /* Make the program of a seed in the arena. */
 node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags);
 
@@ -193,6 +195,9 @@ const char *gen_seen(gen *g, const char *name, const gtype *t);
 void gen_barrier_workgroup(gen *g, uint32_t size[3]);
 void gen_barrier_functions(gen *g, node *root, uint32_t invocations);
 void gen_barriers(gen *g, node *list);
+
+/* gen_exit.c: the whole program of GEN_EXITS */
+void gen_exits(gen *g, node *header, node *root);
 
 /* gen_large.c: the large part; its result goes into buffer `large` */
 node *gen_large(gen *g);

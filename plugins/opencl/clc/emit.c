@@ -94,6 +94,8 @@ void emit_close(emitter *e)
 	text_free(&e->code);
 	text_free(&e->scratch);
 	text_free(&e->cond);
+	text_free(&e->before);
+	text_free(&e->declared);
 }
 
 int emit_opens_region(uint16_t op)
@@ -140,6 +142,8 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 	}
 	for (uint32_t f = 0; f < p->n_functions; f++) {
 		uint32_t depth = 0;
+
+		out->calls_wait |= f != p->entries[0].function && e.reached[f] && e.has_barrier[f];
 
 		for (uint32_t i = 0; e.reached[f] && i < p->functions[f].n_insts; i++) {
 			const uint16_t op = p->insts[p->functions[f].first_inst + i].op;
@@ -199,7 +203,11 @@ void emit_define(emitter *e, uint32_t v, uint32_t type)
 	char name[24];
 
 	emit_indent(e);
-	text_printf(&e->code, "%s v%u = ", emit_type_name(e, type, name), v);
+	if (e->by_ticks)
+		text_printf(&e->declared, "\t%s v%u;\n", emit_type_name(e, type, name), v);
+	else
+		text_printf(&e->code, "%s ", emit_type_name(e, type, name));
+	text_printf(&e->code, "v%u = ", v);
 }
 
 /* A variable of private memory, zero. */
@@ -221,11 +229,11 @@ void emit_function(emitter *e, uint32_t f)
 	e->fn_index = f;
 	emit_function_head(e, f);
 	e->indent = 1;
-	emit_loop_zero(e);
 	emit_control_begin(e);
 	for (uint32_t i = 0; i < fn->n_locals; i++) {
 		variable(e, 'l', i, e->p->locals[fn->first_local + i].type);
 	}
+	emit_body_begin(e);
 	for (uint32_t i = 0; i < fn->n_insts; i++) {
 		const pctl_inst *in = &e->p->insts[fn->first_inst + i];
 
@@ -236,7 +244,7 @@ void emit_function(emitter *e, uint32_t f)
 		else
 			emit_compute(e, i, in);
 	}
-	emit_control_end(e);
+	emit_body_end(e);
 	if (emit_is_whole(e, fn->return_type)) {
 		emit_fill_zero(e, fn->return_type, "(*r)");
 	} else if (fn->return_type) {
@@ -395,7 +403,7 @@ pctl_status emit_program_end(emitter *e, text *out)
 	text_add(out, text_str(&e->helpers));
 	text_add(out, text_str(&e->code));
 	if (e->types.no_memory || e->helpers.no_memory || e->code.no_memory ||
-	    e->scratch.no_memory || e->cond.no_memory || out->no_memory)
+	    e->scratch.no_memory || e->cond.no_memory || e->declared.no_memory || out->no_memory)
 		return pctl_refuse(e->call, PC2_NOMEM, "opencl: writing the source of a kernel");
 	return PCTL_OK;
 }

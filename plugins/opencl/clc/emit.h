@@ -24,6 +24,7 @@ typedef struct emit_facts {
 	uint64_t invocations;
 	uint64_t table_bytes; /* of constant tables */
 	uint32_t depth;	      /* deepest nesting of regions */
+	uint32_t calls_wait;  /* main calls a function that holds a barrier */
 	uint32_t bad_op;      /* an opcode this backend does not know, or 0 */
 } emit_facts;
 
@@ -50,18 +51,19 @@ void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_by
 #define EMIT_MMA 64u
 /* Those of f64 by 16 rows at once (9.0). */
 #define EMIT_MMA_WIDE 128u
-/* Sides and cases that hold a barrier end with one (control.c). */
+/* Where conditions hold barriers, all invocations wait at one place (ticks.c). */
 #define EMIT_MEET 256u
 /* What fills up the last vector of a workgroup is told to leave (emit.c). */
 #define EMIT_REST_LEAVES 512u
 
-/* The program with what inline.c writes out, or as it came where there is nothing to write out, or no memory for it. It
- * lives no longer than the program it was made of; released with emit_inlined_free. */
+/* The program with what inline.c writes out, or as it came where there is nothing to write out, or it would be too large; all: every
+ * function with a barrier (emit_program alone takes that), else what lanes want. It lives no longer than the program it was made of;
+ * released with emit_inlined_free. */
 typedef struct emit_inlined {
 	pctl_program program;
 	int owned; /* its functions, locals, instructions and words are its own */
 } emit_inlined;
-void emit_inline(const pctl_program *p, emit_inlined *out);
+void emit_inline(const pctl_program *p, int all, emit_inlined *out);
 void emit_inlined_free(emit_inlined *inlined);
 
 /* Write the source of entry point 0. */

@@ -1,10 +1,10 @@
 /* Functions that hold a barrier, written out in main where they are called, so that it holds all barriers: a generator of whole
- * workgroups sees between which of them code stands, and no driver has to. Only functions that return at their very end; the
- * rest stay calls, as do all without a barrier.
+ * workgroups sees between which of them code stands, ticks (ticks.c) have one loop for all, and no driver has to see through it.
  *
- * It is done where main would have many sides of conditions, cases or loops that hold a barrier. PoCL (3.1) copies what follows behind
- * each: one after the other, 4 sides took it 2.9 s of a core to build, 6 of them 7.9 s, 7 of them 17.6 s. Where there are few,
- * its own loops over invocations were as fast as lanes are, or faster (53 against 77 ms for a kernel of exact sums). */
+ * For lanes (spmd/) only functions that return at their very end, and only where main would have many sides of conditions, cases or
+ * loops that hold a barrier: where there are few, PoCL's own loops over invocations were as fast as lanes are, or faster (53
+ * against 77 ms for a kernel of exact sums). What lanes do not take has all of them written out: one that returns early is a
+ * block, which its returns leave, and its result a local. */
 #include "clc/internal.h"
 
 #include <stdlib.h>
@@ -13,11 +13,12 @@
 #define LARGEST 65536u /* instructions of main */
 #define FEW 5u	       /* sides, cases and loops that hold a barrier */
 #define DEPTH_MOST 512u
+#define EARLY 2u
 
 typedef struct writer {
 	const emitter *e; /* of the program as it came */
 	emit_inlined *out;
-	uint8_t *goes_in;		     /* a function: it is written out */
+	uint8_t *goes_in; /* a function: it is written out; EARLY: and returns before its end */
 	uint32_t n_insts, n_words, n_locals; /* so far, of everything */
 	uint32_t cap_insts, cap_words, cap_locals;
 	uint32_t begin;	       /* of main's instructions */
@@ -67,26 +68,30 @@ static void set_arg(writer *w, uint32_t v, uint32_t i, uint32_t word)
 		q->words[q->insts[w->begin + v].first_arg + i] = word;
 }
 
-/* A local of main, and the zero that it begins with at each call. */
-static void add_local(writer *w, const pctl_local *local, int is_called)
+static void store(writer *w, uint32_t value, uint32_t local)
+{
+	const uint32_t v = add(w, PCTL_OP_STORE, 0, 0, 2);
+
+	set_arg(w, v, 0, value);
+	set_arg(w, v, 1, local);
+}
+
+/* A local of main, and the zero that it begins with at each call; its place. */
+static uint32_t add_local(writer *w, const pctl_local *local, int is_called)
 {
 	pctl_program *q = &w->out->program;
 	const uint32_t number = (w->n_locals - w->begin_locals) | PCTL_PLACE_LOCAL;
 	void *locals = q->locals;
-	uint32_t zero, v;
 
 	if (!grow(&locals, &w->cap_locals, w->n_locals + 1, sizeof(*q->locals)))
 		w->failed = 1;
 	q->locals = locals;
 	if (w->failed)
-		return;
+		return number;
 	q->locals[w->n_locals++] = *local;
-	if (!is_called)
-		return;
-	zero = add(w, PCTL_OP_ZERO, 0, local->type, 0);
-	v = add(w, PCTL_OP_STORE, 0, 0, 2);
-	set_arg(w, v, 0, zero);
-	set_arg(w, v, 1, number);
+	if (is_called)
+		store(w, add(w, PCTL_OP_ZERO, 0, local->type, 0), number);
+	return number;
 }
 
 /* Words of a chain are values where they are indices. */
@@ -126,48 +131,103 @@ static uint32_t copy(writer *w, const pctl_function *fn, const pctl_inst *in,
 	return v;
 }
 
+/* A function that is being written out. */
+typedef struct called {
+	const pctl_function *fn;
+	uint32_t *values;	 /* of its instructions, here */
+	uint32_t locals;	 /* where its own begin */
+	uint32_t is_early, kept; /* it returns early; its result's place then */
+	uint32_t result;
+} called;
+
+/* A return: its value is the result, or is kept and leaves the block, but at the very end. */
+static void write_return(writer *w, called *c, uint32_t i)
+{
+	const pctl_inst *in = &w->e->p->insts[c->fn->first_inst + i];
+
+	if (in->n_args)
+		c->result = c->values[pctl_arg(w->e->p, in, 0)];
+	if (!c->is_early)
+		return;
+	if (in->n_args)
+		store(w, c->result, c->kept);
+	if (i + 1 < c->fn->n_insts)
+		(void)add(w, PCTL_OP_RETURN, EMIT_INLINED, 0, 0);
+}
+
+static void begin_called(writer *w, called *c)
+{
+	const pctl_local result = {.type = c->fn->return_type};
+
+	if (c->is_early && c->fn->return_type)
+		c->kept = add_local(w, &result, 1);
+	if (c->is_early)
+		(void)add(w, PCTL_OP_BLOCK, EMIT_INLINED, 0, 0);
+}
+
+static void end_called(writer *w, called *c)
+{
+	if (!c->is_early)
+		return;
+	(void)add(w, PCTL_OP_END_BLOCK, 0, 0, 0);
+	if (!c->fn->return_type)
+		return;
+	c->result = add(w, PCTL_OP_LOAD, 0, c->fn->return_type, 1);
+	set_arg(w, c->result, 0, c->kept);
+}
+
 /* Function f here; args: its parameters' values. What it returns. */
 static uint32_t write_out(writer *w, uint32_t f, const uint32_t *args, int is_called)
 {
 	const pctl_program *p = w->e->p;
 	const pctl_function *fn = &p->functions[f];
-	const uint32_t locals = w->n_locals - w->begin_locals;
-	uint32_t *values = calloc(fn->n_insts + 1u, sizeof(*values)), result = 0;
+	called c = {.fn = fn, .is_early = is_called && w->goes_in[f] == EARLY};
 	uint32_t *passed = calloc(fn->n_insts + 1u, sizeof(*passed));
 
-	w->failed |= !values || !passed;
+	c.values = calloc(fn->n_insts + 1u, sizeof(*c.values));
+	w->failed |= !c.values || !passed;
+	begin_called(w, &c);
+	c.locals = w->n_locals - w->begin_locals;
 	for (uint32_t i = 0; i < fn->n_locals && !w->failed; i++)
-		add_local(w, &p->locals[fn->first_local + i], is_called);
+		(void)add_local(w, &p->locals[fn->first_local + i], is_called);
 	for (uint32_t i = 0; i < fn->n_insts && !w->failed; i++) {
 		const pctl_inst *in = &p->insts[fn->first_inst + i];
 
 		if (is_called && in->op == PCTL_OP_PARAM) {
-			values[i] = args[pctl_arg(p, in, 0)];
+			c.values[i] = args[pctl_arg(p, in, 0)];
 		} else if (is_called && in->op == PCTL_OP_RETURN) {
-			result = in->n_args ? values[pctl_arg(p, in, 0)] : 0;
+			write_return(w, &c, i);
 		} else if (in->op == PCTL_OP_CALL && w->goes_in[pctl_arg(p, in, 0)]) {
 			for (uint32_t k = 1; k < in->n_args; k++)
-				passed[k - 1] = values[pctl_arg(p, in, k)];
-			values[i] = write_out(w, pctl_arg(p, in, 0), passed, 1);
+				passed[k - 1] = c.values[pctl_arg(p, in, k)];
+			c.values[i] = write_out(w, pctl_arg(p, in, 0), passed, 1);
 		} else {
-			values[i] = copy(w, fn, in, values, locals);
+			c.values[i] = copy(w, fn, in, c.values, c.locals);
 		}
 	}
-	free(values);
+	end_called(w, &c);
+	free(c.values);
 	free(passed);
-	return result;
+	return c.result;
 }
 
-/* It holds a barrier, and nothing follows a return in it. */
-static int goes_in(const emitter *e, uint32_t f)
+static int returns_early(const pctl_program *p, const pctl_function *fn)
+{
+	for (uint32_t i = 0; i + 1 < fn->n_insts; i++)
+		if (p->insts[fn->first_inst + i].op == PCTL_OP_RETURN)
+			return 1;
+	return 0;
+}
+
+/* It holds a barrier, and, but where all go in, nothing follows a return in it. */
+static uint8_t goes_in(const emitter *e, uint32_t f, int all)
 {
 	const pctl_function *fn = &e->p->functions[f];
 
 	if (f == e->p->entries[0].function || !e->reached[f] || !e->has_barrier[f])
 		return 0;
-	for (uint32_t i = 0; i + 1 < fn->n_insts; i++)
-		if (e->p->insts[fn->first_inst + i].op == PCTL_OP_RETURN)
-			return 0;
+	if (returns_early(e->p, fn))
+		return all ? EARLY : 0;
 	return 1;
 }
 
@@ -248,7 +308,7 @@ static int is_foreign(const pctl_program *p)
 	return (p->caps & (PCTL_CAP_SUBGROUPS | PCTL_CAP_TILES)) != 0;
 }
 
-void emit_inline(const pctl_program *p, emit_inlined *out)
+void emit_inline(const pctl_program *p, int all, emit_inlined *out)
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	emitter e;
@@ -260,13 +320,13 @@ void emit_inline(const pctl_program *p, emit_inlined *out)
 	    !(w.goes_in = calloc(p->n_functions + 1u, 1)))
 		goto out;
 	for (uint32_t f = 1; f < p->n_functions; f++)
-		any |= w.goes_in[f] = (uint8_t)goes_in(&e, f);
+		any |= w.goes_in[f] = goes_in(&e, f, all);
 	if (!any)
 		goto out;
 	begin(&w);
 	if (!w.failed)
 		(void)write_out(&w, p->entries[0].function, NULL, 0);
-	if (!w.failed && sides_that_wait(&w) > FEW) {
+	if (!w.failed && (all || sides_that_wait(&w) > FEW)) {
 		end(&w);
 		goto out;
 	}

@@ -23,12 +23,12 @@ typedef struct emit_table {
 
 /* A region that is being written (control.c). */
 typedef struct emit_region {
-	uint16_t op;	      /* IF (of both sides), SWITCH, CASE, LOOP, BLOCK */
-	uint8_t is_jumped_to; /* its end is */
-	uint8_t has_waited;   /* a barrier of it has been written */
-	uint32_t loop;	      /* the number of CONTINUING's label */
-	uint32_t end;	      /* that of its end, where all meet; EMIT_NO_LABEL */
-	uint32_t jumps;	      /* what goes on behind it */
+	uint16_t op;	    /* IF (of both sides), SWITCH, CASE, LOOP, BLOCK */
+	uint8_t is_flat;    /* it is no block of C: its parts are labels */
+	uint8_t is_inlined; /* a function that inline.c wrote out */
+	uint32_t loop;	    /* the number of CONTINUING's label */
+	uint32_t end;	    /* where it is flat: that of its end */
+	uint32_t other;	    /* and of ELSE, EMIT_NO_LABEL once it stands; of the next CASE; of a turn's begin */
 } emit_region;
 
 /* Which variables a function needs, as one byte a variable. */
@@ -55,7 +55,10 @@ typedef struct emitter {
 	emit_region *open; /* stack of open regions */
 	uint32_t n_open;
 	uint32_t next_label;
-	uint32_t body_end;	/* label of a function's end where all meet, or EMIT_NO_LABEL */
+	uint32_t by_ticks;	/* ticks.c; of what `before` and `declared` are, too */
+	uint32_t n_ticks;	/* barriers so far */
+	text before;		/* what the body comes behind, while it is written */
+	text declared;		/* variables for its values */
 	uint32_t whole_loops;	/* open ones of emit_fill */
 	uint32_t extend_have;	/* a bit a width */
 	uint32_t subgroup_have; /* 1: the functions of subgroup.c are written */
@@ -202,15 +205,24 @@ int emit_is_binding(const pctl_var *v);
 int emit_opens_region(uint16_t op);
 int emit_closes_region(uint16_t op);
 
-/* control.c: what a function needs at its beginning; an instruction of control. */
-void emit_control_begin(emitter *e);
-void emit_control_end(emitter *e);
-void emit_waited(emitter *e); /* a barrier has been written here, not by emit_control */
+/* control.c: an instruction of control. */
 void emit_control(emitter *e, uint32_t v, const pctl_inst *in);
 
-/* loop.c: what a function's loops need, at its beginning; LOOP_TEST, instruction v. */
+/* ticks.c: what a function needs at its beginning, around its body; a barrier with those fences; the end of the kernel. */
+void emit_control_begin(emitter *e);
+void emit_body_begin(emitter *e);
+void emit_body_end(emitter *e);
+void emit_barrier(emitter *e, const char *fences);
+void emit_last_tick(emitter *e);
+/* Is the region that instruction v of the function opens written flat? */
+int emit_region_is_flat(const emitter *e, uint32_t v);
+const pctl_inst *emit_inst(const emitter *e, uint32_t i);
+/* A flag of BLOCK: a function that inline.c wrote out; of RETURN: from there. */
+#define EMIT_INLINED 0x8000u
+
+/* loop.c: what a function's loops need, at its beginning; LOOP_TEST, instruction v, with the statement that leaves. */
 void emit_loop_zero(emitter *e);
-void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in);
+void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in, const char *leave);
 
 /* call.c: the program's variables that a function uses, as parameters or as arguments. */
 void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator,

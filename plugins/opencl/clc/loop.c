@@ -77,11 +77,12 @@ void emit_loop_zero(emitter *e)
 	}
 }
 
-void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in)
+void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in, const char *leave)
 {
 	emit_indent(e);
 	text_add(&e->code, "if (!");
 	emit_value(e, &e->code, pctl_arg(e->p, in, 0));
-	text_add(&e->code, nofold_loops(e) && !loop_waits(e, v) ? " | " LANE_ZERO ") break;\n"
-								: ") break;\n");
+	text_printf(&e->code, "%s) %s;\n",
+		    nofold_loops(e) && (e->by_ticks || !loop_waits(e, v)) ? " | " LANE_ZERO : "",
+		    leave);
 }

@@ -424,12 +424,9 @@ static void atomic(emitter *e, uint32_t v, const pctl_inst *in, const access *a)
 
 static void fence(emitter *e, uint8_t space)
 {
-	if (emit_is_alone(e))
-		return;
-	emit_indent(e);
-	text_printf(&e->code, "barrier(%s);\n",
-		    space == PCTL_SPACE_WORKGROUP ? "CLK_LOCAL_MEM_FENCE"
-						  : "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE");
+	emit_barrier(e, space == PCTL_SPACE_WORKGROUP
+				? "CLK_LOCAL_MEM_FENCE"
+				: "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE");
 }
 
 void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *place)
@@ -447,7 +444,6 @@ void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *
 		load(e, v, in, &a);
 		break;
 	case PCTL_OP_LOAD_UNIFORM:
-		emit_waited(e);
 		fence(e, place->space);
 		load(e, v, in, &a);
 		fence(e, place->space);

@@ -164,6 +164,10 @@ void emit_declare(emitter *e, uint32_t v, uint32_t type)
 {
 	char name[24];
 
+	if (e->by_ticks) {
+		text_printf(&e->declared, "\t%s v%u;\n", emit_type_name(e, type, name), v);
+		return;
+	}
 	emit_indent(e);
 	text_printf(&e->code, "%s v%u;\n", emit_type_name(e, type, name), v);
 }

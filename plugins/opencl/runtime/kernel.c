@@ -222,44 +222,64 @@ static void show_source(const pctl_device *dev, const text *source)
 
 /* Lanes of vectors where the device is a CPU's and the program is such; else an invocation a work-item. The first line of the
  * source says which, and of which version. */
-static pctl_status write_one(const pctl_device *dev, const pctl_program *p, const pctl_call *call,
-			     text *out, uint32_t *whole_groups)
+/* By lanes, where they take it; else *why says what they do not. */
+static pctl_status write_lanes(const pctl_device *dev, const pctl_program *p, const pctl_call *call,
+			       text *out, const char **why)
+{
+	emit_inlined inlined;
+	emit_facts facts;
+	pctl_status status;
+
+	emit_inline(p, 0, &inlined);
+	status = emit_scan(&inlined.program, call, &facts);
+	text_add(out, "/* " SPMD_VERSION " */\n");
+	if (status == PCTL_OK)
+		status = spmd_program(facts.depth > DEPTH_MAX ? p : &inlined.program, call,
+				      dev->emit_flags, out, why);
+	if (*why) {
+		text_clear(out);
+		text_printf(out, "/* not " SPMD_VERSION ": %s */\n", *why);
+	}
+	emit_inlined_free(&inlined);
+	return status;
+}
+
+/* Where a driver runs invocations one after the other, main holds all barriers (clc/ticks.c). */
+static pctl_status write_ticks(const pctl_device *dev, const pctl_program *p, const pctl_call *call,
+			       text *out)
+{
+	emit_inlined inlined;
+	emit_facts facts;
+	pctl_status status;
+
+	emit_inline(p, 1, &inlined);
+	status = emit_scan(&inlined.program, call, &facts);
+	if (status == PCTL_OK && (facts.calls_wait || facts.depth > DEPTH_MAX))
+		status = pctl_refuse(call, PC3211_KERNEL_LIMIT,
+				     "with its functions that hold barriers written out, the kernel "
+				     "is too large or nests too deep for this driver");
+	if (status == PCTL_OK)
+		status = emit_program(&inlined.program, call, dev->emit_flags, out);
+	emit_inlined_free(&inlined);
+	return status;
+}
+
+static pctl_status write_source(const pctl_device *dev, const pctl_program *p,
+				const pctl_call *call, text *out, uint32_t *whole_groups)
 {
 	const char *why = NULL;
 	pctl_status status = PCTL_OK;
 
 	*whole_groups = 0;
-	if (dev->spmd) {
-		text_add(out, "/* " SPMD_VERSION " */\n");
-		status = spmd_program(p, call, dev->emit_flags, out, &why);
-		*whole_groups = !why;
-		if (why) {
-			text_clear(out);
-			text_printf(out, "/* not " SPMD_VERSION ": %s */\n", why);
-		}
-	}
-	if (status == PCTL_OK && !*whole_groups)
-		status = emit_program(p, call, dev->emit_flags, out);
-	return status;
-}
-
-/* Where a driver runs invocations one after the other, main holds all barriers, unless it would nest too deep then. */
-static pctl_status write_source(const pctl_device *dev, const pctl_program *p,
-				const pctl_call *call, text *out, uint32_t *whole_groups)
-{
-	emit_inlined inlined = {.program = *p};
-	emit_facts facts;
-	pctl_status status;
-
-	if (!(dev->emit_flags & EMIT_MEET))
-		return write_one(dev, p, call, out, whole_groups);
-	emit_inline(p, &inlined);
-	status = emit_scan(&inlined.program, call, &facts);
-	if (status == PCTL_OK)
-		status = write_one(dev, facts.depth > DEPTH_MAX ? p : &inlined.program, call, out,
-				   whole_groups);
-	emit_inlined_free(&inlined);
-	return status;
+	if (dev->spmd)
+		status = write_lanes(dev, p, call, out, &why);
+	if (status != PCTL_OK)
+		return status;
+	*whole_groups = dev->spmd && !why;
+	if (*whole_groups)
+		return PCTL_OK;
+	return dev->emit_flags & EMIT_MEET ? write_ticks(dev, p, call, out)
+					   : emit_program(p, call, dev->emit_flags, out);
 }
 
 pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
