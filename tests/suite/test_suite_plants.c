@@ -223,6 +223,7 @@ static void test_suite__a_bit_in_a_repeat(void **state)
 	must_find("wire-equivalence", PLANT_FLIP);
 	must_find("generated-programs", PLANT_FLIP);
 	must_find("generated-barriers", PLANT_FLIP);
+	must_find("generated-exits", PLANT_FLIP);
 }
 
 static void test_suite__another_layout(void **state)

@@ -121,6 +121,11 @@ pctl_status suite_generated_float_trial(suite_trial *t)
 	return generated(t, GEN_FLOATS);
 }
 
+pctl_status suite_generated_exits_trial(suite_trial *t)
+{
+	return generated(t, GEN_EXITS);
+}
+
 pctl_status suite_generated_barriers_trial(suite_trial *t)
 {
 	return generated(t, GEN_BARRIERS);

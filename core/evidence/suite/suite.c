@@ -216,5 +216,9 @@ pctl_status pctl_suite_units(pctl_proof_context *b, uint32_t track, uint64_t gen
 		status = add_generated(list, PCTL_SUITE_GENERATED_BARRIERS, "with barriers ",
 				       suite_generated_barriers_trial, track, b->seed,
 				       (generated + 3) / 4, call);
+	if (status == PCTL_OK)
+		status = add_generated(list, PCTL_SUITE_GENERATED_EXITS,
+				       "with barriers amid exits ", suite_generated_exits_trial,
+				       track, b->seed, (generated + 3) / 4, call);
 	return status;
 }

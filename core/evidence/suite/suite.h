@@ -11,6 +11,7 @@
 /* Names of the units of generated programs, and of those with barriers in functions and under conditions. */
 #define PCTL_SUITE_GENERATED "generated-programs"
 #define PCTL_SUITE_GENERATED_BARRIERS "generated-barriers"
+#define PCTL_SUITE_GENERATED_EXITS "generated-exits"
 
 /* Add the units of the eight engine invariants (deterministic, nothing lost, nothing twice, ordered, bounded,
  * terminating, atomics linearizable, workgroup invariant), of the four barrier properties, of invocations that part behind a

@@ -57,6 +57,7 @@ extern const uint32_t suite_n_deterministic, suite_n_invariant, suite_n_compact,
 pctl_status suite_generated_trial(suite_trial *t);
 pctl_status suite_generated_float_trial(suite_trial *t);
 pctl_status suite_generated_barriers_trial(suite_trial *t);
+pctl_status suite_generated_exits_trial(suite_trial *t);
 
 /* ---- random numbers, checks ---------------------------------------------------------------- */
 

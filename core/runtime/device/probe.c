@@ -385,6 +385,7 @@ static pctl_status run(const pctl_backend *table, pctl_device *dev, const pctl_d
 	out->signer[0] = out->path[0] = '\0';
 	p.status = pctl_profile_key(out, call);
 	probe_integers(&p);
+	probe_programs(&p);
 	if (p.slowest_ns > SLOW_NS) {
 		p.n_single = N_SINGLE_SLOW;
 		p.n_context = N_CONTEXT_SLOW;

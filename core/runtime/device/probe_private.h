@@ -70,6 +70,8 @@ void probe_through_f64(probe *p);
 int probe_tile_float(probe *p, uint32_t m, uint32_t k, int is_wide);
 /* probe_integer.c */
 void probe_integers(probe *p);
+/* probe_program.c */
+void probe_programs(probe *p);
 
 /* probe.c: a difference. Lowers the verdict to at most `verdict` and keeps the first witness. */
 void probe_lower(probe *p, uint32_t native, uint8_t verdict, const char *text,

@@ -409,6 +409,21 @@ static uint32_t nest_each(mock_edit *e, uint32_t v, const pctl_inst *in, const u
 	return mock_emit(e, PCTL_OP_IF, 0, &always, 1);
 }
 
+/* In a function that holds a barrier, who goes on with the next turn of a loop leaves it. */
+static void go_astray(mock_edit *e, const pctl_function *fn)
+{
+	uint32_t waits = 0;
+
+	for (uint32_t v = 0; v < fn->n_insts; v++) {
+		const uint16_t op = e->p.insts[fn->first_inst + v].op;
+
+		waits |= op == PCTL_OP_BARRIER || op == PCTL_OP_LOAD_UNIFORM;
+	}
+	for (uint32_t v = 0; v < fn->n_insts && waits; v++)
+		if (e->p.insts[fn->first_inst + v].op == PCTL_OP_CONTINUE)
+			e->p.insts[fn->first_inst + v].op = PCTL_OP_BREAK;
+}
+
 /* ---- sizes --------------------------------------------------------------------------------- */
 
 /* What belongs behind the first `value` bytes of an array in private or workgroup memory is stored at their end. */
@@ -482,6 +497,10 @@ void mock_mutate(mock_edit *e, const mock_fault *f)
 		break;
 	case MOCK_ELEMENT:
 		mock_rewrite(e, lose_each);
+		break;
+	case MOCK_ASTRAY:
+		for (uint32_t i = 0; i < e->p.n_functions; i++)
+			go_astray(e, &e->p.functions[i]);
 		break;
 	case MOCK_SHIFT:
 		mock_rewrite(e, shift_each);

@@ -28,6 +28,7 @@ static const struct {
 	[MOCK_TURNS] = {"turns", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 65535},
 	[MOCK_NEST] = {"nest", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 80},
 	[MOCK_ELEMENT] = {"element", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_ASTRAY] = {"astray", TAKES_LATE | IS_MUTATION, 0},
 	[MOCK_SHIFT] = {"shift", TAKES_LATE | IS_MUTATION, 0},
 	[MOCK_DOT4] = {"dot4", TAKES_LATE | IS_MUTATION, 0},
 	[MOCK_UNSET] = {"unset", TAKES_LATE | IS_MUTATION, 0},
@@ -71,7 +72,7 @@ static const struct {
 static const char what_there_is[] =
 	"there are: wrap=BACKEND[:DEVICE], flip-bit@JOB[/ROUND[.STEP]] or @N "
 	"[:element=E][:bit=B][:binding=G.B][:repeat=R], lane[=N], contract, flush, "
-	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, shift, dot4, unset, lanes, "
+	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, astray, shift, dot4, unset, lanes, "
 	"ballot, "
 	"single, turned, unsummed, reversed, "
 	"array[=N], table[=N], "

@@ -11,54 +11,13 @@
 
 /* ---- where all meet ---- */
 
-typedef struct side {
-	char kind; /* 'i': of an if, 'c': a case, 0: something else */
-	int waits;
-} side;
-
-static int is_at(const char *line, const char *words)
+static uint32_t times(const char *source, const char *words)
 {
-	return strncmp(line, words, strlen(words)) == 0;
-}
+	uint32_t n = 0;
 
-/* Sides of conditions, and cases, that hold a barrier or a call of f1, which has one; *open_ended: those of them that do not
- * end with a barrier (a case: before its break). */
-static uint32_t sides_that_wait(const char *source, uint32_t *open_ended)
-{
-	char last[2][64] = {"", ""}; /* the last lines that are no label */
-	side open[32] = {{0}};
-	uint32_t n = 0, all = 0;
-
-	*open_ended = 0;
-	for (const char *at = source; *at != '\0'; at += *at == '\n') {
-		const char *line = at + strspn(at, "\t");
-		const size_t length = strcspn(line, "\n");
-
-		at = line + length;
-		if (*line == '}' && n > 0) {
-			const side s = open[--n];
-			const char *end = last[s.kind == 'c'];
-
-			if (s.kind && s.waits) {
-				all++;
-				*open_ended += !is_at(end, "barrier(");
-			}
-			if (n > 0)
-				open[n - 1].waits |= s.waits;
-		}
-		if (n > 0 && (is_at(line, "barrier(") || is_at(line, "f1(")))
-			open[n - 1].waits = 1;
-		if (length > 0 && line[length - 1] == '{' && n < 32)
-			open[n++] = (side){
-				.kind = is_at(line, "if (") || is_at(line, "} else")	  ? 'i'
-					: is_at(line, "case ") || is_at(line, "default:") ? 'c'
-											  : 0};
-		if (length > 1 && line[length - 1] == ';' && line[length - 2] == ':')
-			continue;
-		memcpy(last[1], last[0], sizeof(last[0]));
-		snprintf(last[0], sizeof(last[0]), "%.*s", (int)length, line);
-	}
-	return all;
+	for (const char *at = source; (at = strstr(at, words)) != NULL; at++)
+		n++;
+	return n;
 }
 
 /* f1 waits. Main calls it in a loop: in both sides of a condition, in one of two cases, from which some go on with the next turn. */
@@ -68,6 +27,7 @@ static void text_of_sides(uint32_t local_x, uint32_t flags, text *out)
 	const uint32_t cases[2][2] = {{0, 3}, {1, 4}};
 	uint32_t wait, x, local, var;
 	pctl_program *p = NULL;
+	emit_inlined inlined;
 	sketch k;
 
 	sketch_begin(&k, local_x);
@@ -108,44 +68,43 @@ static void text_of_sides(uint32_t local_x, uint32_t flags, text *out)
 			 "main");
 	assert_int_equal(pctl_builder_finish(k.b, &call, &p), PCTL_OK);
 	pctl_builder_destroy(k.b);
-	assert_int_equal(emit_program(p, &call, flags, out), PCTL_OK);
+	emit_inline(p, 1, &inlined);
+	assert_int_equal(emit_program(&inlined.program, &call, flags, out), PCTL_OK);
+	emit_inlined_free(&inlined);
 	pctl_program_destroy(p);
 }
 
-static void test_opencl__sides_that_wait_end_with_a_barrier(void **state)
+/* One barrier for all, in one loop, and a label for each of the program's. */
+static void test_opencl__conditions_that_wait_go_by_ticks(void **state)
 {
 	text met = {0}, plain = {0}, alone = {0};
-	uint32_t open_ended;
 	char named[64];
 
 	(void)state;
 	text_of_sides(64, EMIT_MEET, &met);
 	text_of_sides(64, 0, &plain);
 	text_of_sides(1, EMIT_MEET, &alone);
-	assert_int_equal(sides_that_wait(met.s, &open_ended), 3);
-	assert_int_equal(open_ended, 0);
-	/* Who goes on with the next turn goes there from behind the switch, by the end of the turn. */
-	assert_non_null(strstr(met.s, "left = 2u;\n"));
-	assert_non_null(strstr(met.s, "if (left == 2u) {\n"));
-	assert_null(strstr(met.s, "goto c0;"));
-	assert_non_null(strstr(plain.s, "goto c0;"));
-	assert_int_equal(sides_that_wait(plain.s, &open_ended), 3);
-	assert_int_equal(open_ended, 2); /* the `else` holds nothing but its barrier */
-	assert_null(strstr(plain.s, "left"));
-	snprintf(named, sizeof(named), "%u of 3 sides end where their invocations part",
-		 open_ended);
-	planted("what waits under a condition ends without a barrier", "opencl source",
-		"all meet where a side ends", named);
-	assert_null(strstr(alone.s, "barrier("));
-	assert_null(strstr(alone.s, "left"));
+	assert_int_equal(times(met.s, "barrier("), 1);
+	assert_int_equal(times(met.s, "; goto wait; t"), 3);
+	assert_int_equal(times(met.s, "u: goto t"), 3);
+	/* Values live from tick to tick: none is a variable of a block. */
+	assert_int_equal(times(met.s, "\t\tuint v"), 0);
+	assert_int_equal(times(plain.s, "barrier("), 3);
+	assert_int_equal(times(plain.s, "tick"), 0);
+	snprintf(named, sizeof(named), "%u barriers where invocations part",
+		 times(plain.s, "barrier("));
+	planted("what waits under a condition is left to the driver", "opencl source",
+		"one barrier for all", named);
+	assert_int_equal(times(alone.s, "barrier("), 0);
+	assert_int_equal(times(alone.s, "tick"), 0);
 	text_free(&met);
 	text_free(&plain);
 	text_free(&alone);
 }
 
 /* The source of main that calls a function with a barrier, a parameter, a local and a result behind n conditions, one after the
- * other, as inline.c leaves it; `early`: the function may return before its end. */
-static int text_of_calls(uint32_t n, int early, text *out)
+ * other, as inline.c leaves it, for lanes or with all functions in main; `early`: the function may return before its end. */
+static int text_of_calls(uint32_t n, int early, int all, text *out)
 {
 	const pctl_call call = {0};
 	uint32_t wait, x, var, local;
@@ -181,34 +140,39 @@ static int text_of_calls(uint32_t n, int early, text *out)
 			 "main");
 	assert_int_equal(pctl_builder_finish(k.b, &call, &p), PCTL_OK);
 	pctl_builder_destroy(k.b);
-	emit_inline(p, &inlined);
+	emit_inline(p, all, &inlined);
 	is_owned = inlined.owned;
-	assert_int_equal(emit_program(&inlined.program, &call, 0, out), PCTL_OK);
+	assert_int_equal(emit_program(&inlined.program, &call, all ? EMIT_MEET : 0, out), PCTL_OK);
 	emit_inlined_free(&inlined);
 	pctl_program_destroy(p);
 	return is_owned;
 }
 
-/* Where many sides wait, main has all barriers, and locals of its own for each call; elsewhere calls stay. */
+/* For lanes, where many sides wait, main has all barriers, and locals of its own for each call; elsewhere calls stay. For ticks it
+ * always has them, and what returns early is a block with its result in a local. */
 static void test_opencl__functions_that_wait_are_written_out(void **state)
 {
-	text many = {0}, few = {0}, early = {0};
-	uint32_t barriers = 0;
+	text many = {0}, few = {0}, early = {0}, all = {0};
 
 	(void)state;
-	assert_true(text_of_calls(7, 0, &many));
-	assert_false(text_of_calls(5, 0, &few));
-	assert_false(text_of_calls(7, 1, &early));
-	for (const char *s = many.s; (s = strstr(s, "barrier(")) != NULL; s++)
-		barriers++;
-	assert_int_equal(barriers, 7);
+	assert_true(text_of_calls(7, 0, 0, &many));
+	assert_false(text_of_calls(5, 0, 0, &few));
+	assert_false(text_of_calls(7, 1, 0, &early));
+	assert_true(text_of_calls(2, 1, 1, &all));
+	assert_int_equal(times(many.s, "barrier("), 7);
 	assert_null(strstr(many.s, "f1("));
 	assert_non_null(strstr(many.s, "uint l6;"));
 	assert_non_null(strstr(few.s, " = f1("));
 	assert_non_null(strstr(early.s, " = f1("));
+	assert_null(strstr(all.s, "f1("));
+	assert_int_equal(times(all.s, "barrier("), 1);
+	/* Of each call its local, and what it returns. */
+	assert_non_null(strstr(all.s, "uint l3;"));
+	assert_null(strstr(all.s, "uint l4;"));
 	text_free(&many);
 	text_free(&few);
 	text_free(&early);
+	text_free(&all);
 }
 
 static void test_opencl__the_rest_of_a_vector_leaves(void **state)
@@ -231,7 +195,7 @@ static void test_opencl__the_rest_of_a_vector_leaves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opencl__sides_that_wait_end_with_a_barrier),
+		cmocka_unit_test(test_opencl__conditions_that_wait_go_by_ticks),
 		cmocka_unit_test(test_opencl__the_rest_of_a_vector_leaves),
 		cmocka_unit_test(test_opencl__functions_that_wait_are_written_out),
 	};
