@@ -209,8 +209,8 @@ static void open_loop(emitter *e, uint32_t v, const pctl_inst *in)
 	push(e, v, in->op);
 	top(e)->loop = e->next_label++;
 	if (top(e)->is_flat) {
-		top(e)->other = e->next_label++;
-		labelled(e, "x%u:;\n", top(e)->other);
+		top(e)->other = emit_tick(e);
+		labelled(e, "t%u:;\n", top(e)->other);
 		return;
 	}
 	e->indent--;
@@ -238,7 +238,7 @@ static void close_region(emitter *e)
 		return;
 	}
 	if (r.op == PCTL_OP_LOOP)
-		labelled(e, "goto x%u;\n", r.other);
+		emit_to_tick(e, r.other);
 	labelled(e, "x%u:;\n", r.end);
 }
 

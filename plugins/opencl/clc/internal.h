@@ -28,7 +28,7 @@ typedef struct emit_region {
 	uint8_t is_inlined; /* a function that inline.c wrote out */
 	uint32_t loop;	    /* the number of CONTINUING's label */
 	uint32_t end;	    /* where it is flat: that of its end */
-	uint32_t other;	    /* and of ELSE, EMIT_NO_LABEL once it stands; of the next CASE; of a turn's begin */
+	uint32_t other;	    /* and of ELSE, EMIT_NO_LABEL once it stands; of the next CASE; the tick of a turn's begin */
 } emit_region;
 
 /* Which variables a function needs, as one byte a variable. */
@@ -214,6 +214,11 @@ void emit_body_begin(emitter *e);
 void emit_body_end(emitter *e);
 void emit_barrier(emitter *e, const char *fences);
 void emit_last_tick(emitter *e);
+/* A new tick, where label t<tick> is to be written; and to it at once, without a barrier. */
+uint32_t emit_tick(emitter *e);
+void emit_to_tick(emitter *e, uint32_t tick);
+/* A zero that hangs on the invocation (loop.c). */
+#define EMIT_LANE_ZERO "lane_zero"
 /* Is the region that instruction v of the function opens written flat? */
 int emit_region_is_flat(const emitter *e, uint32_t v);
 const pctl_inst *emit_inst(const emitter *e, uint32_t i);

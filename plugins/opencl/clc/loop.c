@@ -5,8 +5,6 @@
  * would be pulled out, too; a zero that is not made of the id does not help. */
 #include "clc/internal.h"
 
-#define LANE_ZERO "lane_zero"
-
 static int is_barrier(uint16_t op)
 {
 	return op == PCTL_OP_BARRIER || op == PCTL_OP_LOAD_UNIFORM;
@@ -66,15 +64,19 @@ static int nofold_loops(const emitter *e)
 	return (e->flags & EMIT_LANE_LOOPS) && kernel_waits(e);
 }
 
+static int has_loop(const emitter *e)
+{
+	for (uint32_t i = 0; i < e->fn->n_insts; i++)
+		if (e->p->insts[e->fn->first_inst + i].op == PCTL_OP_LOOP)
+			return 1;
+	return 0;
+}
+
 void emit_loop_zero(emitter *e)
 {
-	for (uint32_t i = 0; nofold_loops(e) && i < e->fn->n_insts; i++) {
-		if (e->p->insts[e->fn->first_inst + i].op != PCTL_OP_LOOP)
-			continue;
-		text_add(&e->code,
-			 "\tvolatile uint " LANE_ZERO " = (uint)(get_local_id(0) >> 31);\n");
-		return;
-	}
+	if (e->by_ticks || (nofold_loops(e) && has_loop(e)))
+		text_add(&e->code, "\tvolatile uint " EMIT_LANE_ZERO
+				   " = (uint)(get_local_id(0) >> 31);\n");
 }
 
 void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in, const char *leave)
@@ -83,6 +85,6 @@ void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in, const char *lea
 	text_add(&e->code, "if (!");
 	emit_value(e, &e->code, pctl_arg(e->p, in, 0));
 	text_printf(&e->code, "%s) %s;\n",
-		    nofold_loops(e) && (e->by_ticks || !loop_waits(e, v)) ? " | " LANE_ZERO : "",
+		    nofold_loops(e) && (e->by_ticks || !loop_waits(e, v)) ? " | " EMIT_LANE_ZERO : "",
 		    leave);
 }

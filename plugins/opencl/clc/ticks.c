@@ -5,7 +5,8 @@
  * invocation 0 decide for all at what it takes for a condition around a barrier: wrong, silently, where invocations part behind a
  * barrier in a side, a case or a turn that something leaves. Here it sees one barrier, in one loop, which nothing leaves but its
  * test, and that is the same for all: either all are at a barrier, or all are at the end. What holds a barrier is no block of C
- * there, so values are variables of the function. */
+ * there, so values are variables of the function. A turn of the program's own that holds a barrier ends where ticks begin, too: else
+ * there would be cycles with several ways in, which that pass walks for ever (until its stack ends). */
 #include "clc/internal.h"
 
 #include <string.h>
@@ -129,7 +130,9 @@ void emit_body_end(emitter *e)
 	e->code = e->before;
 	memset(&e->before, 0, sizeof(e->before));
 	append(&e->code, &e->declared);
-	text_add(&e->code, "\tuint tick = 0u;\n\tfor (;;) {\n\t\tswitch (tick) {\n");
+	/* The place hangs on the invocation, so that no pass knows it and takes the turns for one loop. */
+	text_add(&e->code, "\tuint tick = 0u;\n\tfor (;;) {\n\t\tuint at = tick | " EMIT_LANE_ZERO
+			   ";\n\tagain:;\n\t\tswitch (at) {\n");
 	for (uint32_t i = 1; i <= e->n_ticks; i++)
 		text_printf(&e->code, "\t\tcase %uu: goto t%u;\n", i, i);
 	text_add(&e->code, "\t\tdefault: break;\n\t\t}\n");
@@ -147,8 +150,21 @@ void emit_last_tick(emitter *e)
 	text_add(&e->code, "{ tick = " LAST_TICK "; goto wait; }\n");
 }
 
+uint32_t emit_tick(emitter *e)
+{
+	return ++e->n_ticks;
+}
+
+void emit_to_tick(emitter *e, uint32_t tick)
+{
+	emit_indent(e);
+	text_printf(&e->code, "at = %uu | " EMIT_LANE_ZERO "; goto again;\n", tick);
+}
+
 void emit_barrier(emitter *e, const char *fences)
 {
+	uint32_t tick;
+
 	if (emit_is_alone(e))
 		return;
 	emit_indent(e);
@@ -156,6 +172,6 @@ void emit_barrier(emitter *e, const char *fences)
 		text_printf(&e->code, "barrier(%s);\n", fences);
 		return;
 	}
-	e->n_ticks++;
-	text_printf(&e->code, "tick = %uu; goto wait; t%u:;\n", e->n_ticks, e->n_ticks);
+	tick = emit_tick(e);
+	text_printf(&e->code, "tick = %uu; goto wait; t%u:;\n", tick, tick);
 }
