@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -53,6 +54,14 @@ static long make(char what)
 		return syscall(SYS_munlockall);
 	case 's':
 		return socket(AF_UNIX, SOCK_STREAM, 0);
+	case 'o':
+		return fcntl(0, F_SETOWN, getppid());
+	case 'g':
+		return ioctl(0, 0x8901 /* FIOSETOWN */, &n);
+	case 'd':
+		return prctl(PR_SET_PDEATHSIG, 0);
+	case 'r':
+		return prctl(PR_SET_NAME, "renamed");
 	case 'p':
 		return syscall(SYS_pidfd_open, getpid(), 0);
 	default:

@@ -1,7 +1,9 @@
 /* The filter of system calls (seccomp): made of the table in core/runtime/ipc/calls.def, for the sets of this worker. What is
  * not allowed goes to the supervisor, which refuses and notes it (judge.c); on a kernel that has no such filters it is refused
  * in silence. The program is made here and not by libseccomp, which takes longer for it than the rest of a worker's start. */
+#include <asm/sockios.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
@@ -24,6 +26,9 @@
 #define PROGRAM 2048u
 #define MFD_TO_RUN 0x10u /* MFD_EXEC, later than the headers of Debian 12 */
 #define MODE_TO_RUN 0111u
+#ifndef PR_SET_VMA
+#define PR_SET_VMA 0x53564d41
+#endif
 #define FLAG_KILLABLE \
 	(1u << 5) /* a call that waits for the supervisor is interrupted by death alone */
 
@@ -71,6 +76,37 @@ static void put_load(program *p, uint32_t arg)
 					 (uint32_t)offsetof(struct seccomp_data, args) + 8 * arg));
 }
 
+/* Allow unless the argument is one of n. */
+static void put_none_of(program *p, uint32_t arg, const uint32_t *values, uint32_t n)
+{
+	put_load(p, arg);
+	for (uint32_t i = 0; i < n; i++) {
+		put(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[i], 0, 1));
+		put_return(p, p->otherwise);
+	}
+	put_return(p, SECCOMP_RET_ALLOW);
+}
+
+/* Allow when it is. */
+static void put_one_of(program *p, uint32_t arg, const uint32_t *values, uint32_t n)
+{
+	put_load(p, arg);
+	for (uint32_t i = 0; i < n; i++) {
+		put(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[i], 0, 1));
+		put_return(p, SECCOMP_RET_ALLOW);
+	}
+}
+
+/* Of fcntl and of ioctl: by these any process of the same user is sent any signal, or SIGIO. */
+static const uint32_t owners[] = {F_SETOWN, F_SETSIG,  F_SETOWN_EX, F_SETLEASE,
+				  F_NOTIFY, FIOSETOWN, SIOCSPGRP};
+static const uint32_t own_prctl[] = {
+	PR_GET_DUMPABLE,     PR_SET_DUMPABLE,	   PR_SET_NAME,	   PR_GET_NAME,	     PR_GET_SECCOMP,
+	PR_CAPBSET_READ,     PR_SET_TIMERSLACK,   PR_GET_TIMERSLACK, PR_SET_NO_NEW_PRIVS,
+	PR_GET_NO_NEW_PRIVS, PR_SET_THP_DISABLE, PR_GET_THP_DISABLE, PR_SET_VMA};
+
+#define N_OF(list) (sizeof(list) / sizeof((list)[0]))
+
 /* Allow when the argument has `value` under `mask`. */
 static void put_test(program *p, uint32_t arg, uint32_t mask, uint32_t value)
 {
@@ -94,6 +130,12 @@ static void put_condition(program *p, uint32_t condition)
 		break;
 	case PCTL_CALL_TERMINAL:
 		put_test(p, 1, ~0u, TCGETS);
+		break;
+	case PCTL_CALL_NO_OWNER:
+		put_none_of(p, 1, owners, N_OF(owners));
+		break;
+	case PCTL_CALL_OWN:
+		put_one_of(p, 0, own_prctl, N_OF(own_prctl));
 		break;
 	case PCTL_CALL_NOT_TO_RUN:
 		put_test(p, 1, MFD_TO_RUN, 0);
@@ -203,8 +245,10 @@ static void decide_all(const worker_args *a, decision *d)
 	}
 	for (i = 0; i < a->n_calls; i++)
 		decide(a->calls[i], PCTL_CALL_ANY, 0, d);
-	if (SANITIZED)
+	if (SANITIZED) {
 		decide("ptrace", PCTL_CALL_ANY, 0, d);
+		decide("prctl", PCTL_CALL_ANY, 0, d);
+	}
 }
 
 /* The descriptor that notifications are read from goes to the supervisor, and from here. */
