@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/output.h"
 #include "foundation/tensorfile/tensor_file.h"
 
 /* Where one output goes. is_tensor 0: bytes alone, `file` is the whole text. */
@@ -68,6 +69,11 @@ static pctl_status all_places(const pctl_setting *outs, uint32_t n, const pctl_c
 				status = pctl_refuse(call, PC10_USAGE,
 						     "two outputs would be \"%s\" of %s", p[i].name,
 						     p[i].file);
+			else if (!together(&p[k], &p[i]) && pctl_output_same(p[k].file, p[i].file))
+				status = pctl_refuse(call, PC10_USAGE,
+						     "outputs \"%s\" and \"%s\" would be the same "
+						     "file: %s",
+						     outs[k].name, outs[i].name, p[i].file);
 	}
 	if (status != PCTL_OK) {
 		drop_places(p, n);

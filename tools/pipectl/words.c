@@ -1,11 +1,13 @@
 /* Words of the command line that mean something to every verb alike: `-` for standard input and output, and the beginnings of
  * CIDs. Which words these are is read off the table of options and arguments. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app.h"
 #include "foundation/base/file.h"
 #include "foundation/base/output.h"
+#include "foundation/tensorfile/tensor_file.h"
 
 /* 1 when one of the alternatives in `kinds` ("NAME=FILE|CID") begins with `kind`. */
 static int has_kind(const char *kinds, const char *kind)
@@ -47,6 +49,47 @@ static int is_standard_input(const pctl_given *g, const char *path)
 	       (path[1] == '\0' || (path[1] == ':' && strstr(g->option->value, "FILE:") != NULL));
 }
 
+/* What an option writes, NULL: nothing; *shared: a file that several tensors stand in, whose names the host compares. */
+static char *written(const pctl_given *g, int *shared)
+{
+	const char *path = g->option->writes ? value_of(g) : NULL, *name;
+	pctl_tensor_format format;
+	char *file;
+	size_t n;
+
+	*shared = 0;
+	if (path == NULL)
+		return NULL;
+	if (strcmp(g->option->name, "--out") != 0 || !pctl_tensor_ref_parse(path, &n, &name))
+		return strdup(path);
+	file = strndup(path, n);
+	*shared = file != NULL && pctl_tensor_format_of(file, &format) &&
+		  format != PCTL_TENSOR_FORMAT_NPY;
+	return file;
+}
+
+/* No output takes the place of another. */
+static pctl_status check_apart(const pctl_app *app)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; i < app->line.n_given && status == PCTL_OK; i++)
+		for (uint32_t k = 0; k < i && status == PCTL_OK; k++) {
+			const pctl_given *a = &app->line.given[i], *b = &app->line.given[k];
+			int shared[2];
+			char *mine = written(a, &shared[0]), *other = written(b, &shared[1]);
+
+			if (mine != NULL && other != NULL && !(shared[0] && shared[1]) &&
+			    pctl_output_same(mine, other))
+				status = pctl_refuse(app->call, PC10_USAGE,
+						     "%s and %s would write the same file: %s",
+						     b->option->name, a->option->name, mine);
+			free(mine);
+			free(other);
+		}
+	return status;
+}
+
 pctl_status pctl_app_check_files(pctl_app *app)
 {
 	uint32_t inputs = 0, outputs = 0;
@@ -81,7 +124,7 @@ pctl_status pctl_app_check_files(pctl_app *app)
 				   "bytes of an output; write the output to a file");
 	if (outputs == 1)
 		stdout = stderr;
-	return first;
+	return first == PCTL_OK ? check_apart(app) : first;
 }
 
 /* ---- CIDs --------------------------------------------------------------------------------- */

@@ -343,3 +343,24 @@ void pctl_output_discard(pctl_output *o)
 	pctl_place_clear(&o->place);
 	free(o);
 }
+
+int pctl_output_same(const char *a, const char *b)
+{
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	pctl_output_place p[2] = {{.fd = -1}, {.fd = -1}};
+	const char *slash[2];
+	struct stat dir[2];
+	int same = pctl_place_find(a, &quiet, &p[0]) == PCTL_OK &&
+		   pctl_place_find(b, &quiet, &p[1]) == PCTL_OK;
+
+	for (int i = 0; i < 2 && same; i++) {
+		same = p[i].way != PCTL_PLACE_THROUGH && stat(p[i].dir, &dir[i]) == 0;
+		slash[i] = same ? strrchr(p[i].path, '/') : NULL;
+		slash[i] = slash[i] == NULL ? p[i].path : slash[i] + 1;
+	}
+	same = same && dir[0].st_dev == dir[1].st_dev && dir[0].st_ino == dir[1].st_ino &&
+	       strcmp(slash[0], slash[1]) == 0;
+	pctl_place_clear(&p[0]);
+	pctl_place_clear(&p[1]);
+	return same;
+}

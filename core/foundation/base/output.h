@@ -38,4 +38,8 @@ void pctl_output_discard(pctl_output *o);
 /* Would open succeed as things are; nothing is opened, made or waited for. For asking before long work. */
 pctl_status pctl_output_check(const char *path, const pctl_call *call);
 
+/* 1: what is written under the one name would replace what was written under the other, by links too. 0 also for what is
+ * written through, and for paths that cannot be written. */
+int pctl_output_same(const char *a, const char *b);
+
 #endif

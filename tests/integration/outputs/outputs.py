@@ -325,6 +325,21 @@ def files_with_names(h):
     h.check("the graph's tool", done.returncode == 0 and os.path.islink(edges) and h.read("names") == b"a\n", done.stderr.decode())
 
 
+def apart(h):
+    """Two outputs of one run that would take each other's place: refused before anything runs, by whatever names."""
+    os.symlink(h.path("one"), h.path("another"))
+    where = os.path.join(h.dir, ".", "one")
+    for about, options in (("the same name", ["--out", "y=" + h.path("one"), "--receipt", h.path("one")]),
+                           ("a link", ["--out", "y=" + h.path("one"), "--receipt", h.path("another")]),
+                           ("another path", ["--out", "y=" + where, "--receipt", h.path("one")])):
+        status, _, err = h.run("run", h.pipeline, "--in", "x=" + h.x, *options)
+        h.check(f"two outputs in one file, by {about}: refused", status == 2 and "PC0010" in err and "same file" in err and
+                not os.path.exists(h.path("one")), f"{status} {err}")
+    h.planted("an output and a receipt in one file", "run --out --receipt", "PC0010 usage", err)
+    status, _, err = h.run("run", h.pipeline, "--in", "x=" + h.x, "--out", "y=/dev/null", "--receipt", "/dev/null")
+    h.check("what is written through takes no place", status == 0, err)
+
+
 def early(h):
     """Refused before anything runs."""
     status, out, err = h.run("--json", "run", h.pipeline, "--in", "x=" + h.x, "--out", "y=" + h.dir)
@@ -345,6 +360,7 @@ def main():
     interrupted(h)
     files_with_names(h)
     early(h)
+    apart(h)
     for name, (code, err) in kinds.items():
         h.planted(f"an output that is {name}", "every option that writes", f"{code} output", err)
     h.finish()
