@@ -363,12 +363,13 @@ static const char *loop_text(exits *x, const char *name, uint32_t *part)
 			break;
 		at = FLAGS + x->n_counted++;
 		*part = 0;
-		/* Counted by one invocation, behind a barrier of the turn's end. */
+		/* Counted by one invocation, behind a barrier of the turn's end. That it ends is proven by a count of one's
+		 * own: a turn budget allows no parting around such a loop. */
 		return gen_text(g,
 				"workgroupBarrier();\nif li == 0u {\nflags[%u] = %uu;\n}\nvar %s = 0u;\nloop {\n"
-				"if workgroupUniformLoad(&flags[%u]) == 0u { break; }\n$"
+				"if %s > 6u { break; }\nif workgroupUniformLoad(&flags[%u]) == 0u { break; }\n$"
 				"continuing {\n%s++;\nworkgroupBarrier();\nif li == 0u {\nflags[%u] -= 1u;\n}\n}\n}\n",
-				at, n, t, at, t, at);
+				at, n, t, t, at, t, at);
 	default:
 		break;
 	}
