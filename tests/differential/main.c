@@ -222,13 +222,15 @@ static int one_case(rig *r, struct options *o, uint64_t i)
 	uint64_t seed = o->state.seed + i;
 	pctl_arena *a = pctl_arena_create();
 	/* Every other pair of seeds has pointers, and a twin without. */
-	const uint32_t flags = o->exits ? GEN_EXITS : (o->state.floats || seed % 2 == 1 ? GEN_FLOATS : 0) |
-			       (o->subgroups ? GEN_SUBGROUPS : 0) | (o->tiles ? GEN_TILES : 0) |
-			       (o->tiles && o->state.floats ? GEN_FLOAT_TILES : 0) |
-			       (o->barriers	    ? GEN_BARRIERS
-				: o->large	    ? GEN_LARGE
-				: seed / 2 % 2 == 1 ? GEN_POINTERS
-						    : 0);
+	const uint32_t flags =
+		o->exits ? GEN_EXITS
+			 : (o->state.floats || seed % 2 == 1 ? GEN_FLOATS : 0) |
+				   (o->subgroups ? GEN_SUBGROUPS : 0) | (o->tiles ? GEN_TILES : 0) |
+				   (o->tiles && o->state.floats ? GEN_FLOAT_TILES : 0) |
+				   (o->barriers		? GEN_BARRIERS
+				    : o->large		? GEN_LARGE
+				    : seed / 2 % 2 == 1 ? GEN_POINTERS
+							: 0);
 	node *program = gen_program(a, seed, flags);
 	char *text = node_text(program), *twin = NULL, name[40];
 	rig_verdict v = {.kind = RIG_HEADER};

@@ -128,7 +128,8 @@ static int wanted(long number, uint32_t sets)
 		if (rows[i].verdict == PCTL_CALL_QUIET)
 			error = rows[i].error;
 		else if (rows[i].verdict == PCTL_CALL_ALLOWED && rows[i].set & sets &&
-			 (rows[i].condition == PCTL_CALL_ANY || rows[i].condition == PCTL_CALL_NO_OWNER))
+			 (rows[i].condition == PCTL_CALL_ANY ||
+			  rows[i].condition == PCTL_CALL_NO_OWNER))
 			error = 0;
 	}
 	free(name);

@@ -10,7 +10,12 @@
 /* Of one draw, on an open device: the facts with their witnesses. */
 static void ask(device_fixture *b, uint64_t number, pctl_profile_record *out)
 {
-	probe p = {.table = b->t, .dev = b->dev, .caps = &b->e->caps, .call = &b->call, .out = out, .draw = number};
+	probe p = {.table = b->t,
+		   .dev = b->dev,
+		   .caps = &b->e->caps,
+		   .call = &b->call,
+		   .out = out,
+		   .draw = number};
 
 	memset(out, 0, sizeof(*out));
 	out->facts[PCTL_FACT_INT32] = out->facts[PCTL_FACT_BARRIERS] = PCTL_NATIVE_EXACT;
@@ -56,7 +61,8 @@ static void programs__what_goes_wrong_in_company_is_found(void **state)
 {
 	(void)state;
 	must_find("mock:wrap=cpu+turns=2", "a loop ends after two turns", PCTL_FACT_INT32);
-	must_find("mock:wrap=cpu+astray", "a continue behind a barrier leaves the loop", PCTL_FACT_BARRIERS);
+	must_find("mock:wrap=cpu+astray", "a continue behind a barrier leaves the loop",
+		  PCTL_FACT_BARRIERS);
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(programs__of_any_draw_are_right_on_the_reference),

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define MOST_UNIFORM 16u
-#define FLAGS 8u   /* that hold data; behind them one for each loop that is counted in workgroup memory */
+#define FLAGS \
+	8u /* that hold data; behind them one for each loop that is counted in workgroup memory */
 #define COUNTED 8u /* such loops */
 
 /* How invocations may part at the end of a block: what they leave ends where the block ends. */
@@ -18,12 +19,13 @@ typedef struct exits {
 	uint32_t lanes;
 	const char *uniform[MOST_UNIFORM]; /* names that hold the same in all invocations */
 	uint32_t n_uniform, n_functions, n_counted;
-	int calls; /* that may still be written here */
-	const char *value;   /* what is returned, and changed by everything */
-	const char *array;   /* of four, of an invocation's own */
-	const char *leave;   /* how this function returns: its text */
+	int calls;	   /* that may still be written here */
+	const char *value; /* what is returned, and changed by everything */
+	const char *array; /* of four, of an invocation's own */
+	const char *leave; /* how this function returns: its text */
 	int fuel, loops;
-	int in_loop, in_switch; /* the innermost of what a break leaves; a continue leads to a loop around it */
+	int in_loop,
+		in_switch; /* the innermost of what a break leaves; a continue leads to a loop around it */
 } exits;
 
 static node *list_of(exits *x)
@@ -78,7 +80,8 @@ static const char *agreed(exits *x)
 	if (!gen_chance(x->g, 12))
 		return one;
 	u = uniform(x);
-	return gen_text(x->g, "(%s) %s (%s & 1u) == 0u", one, gen_chance(x->g, 50) ? "&&" : "||", u);
+	return gen_text(x->g, "(%s) %s (%s & 1u) == 0u", one, gen_chance(x->g, 50) ? "&&" : "||",
+			u);
 }
 
 /* An invocation's own. */
@@ -149,8 +152,10 @@ static const char *jump(exits *x, uint32_t part)
 		return x->leave;
 	if (kind == 1 && (part & PART_CONTINUE))
 		return "continue;\n";
-	return part & PART_BREAK ? "break;\n" : part & PART_CONTINUE ? "continue;\n"
-	       : part & PART_RETURN ? x->leave : "";
+	return part & PART_BREAK      ? "break;\n"
+	       : part & PART_CONTINUE ? "continue;\n"
+	       : part & PART_RETURN   ? x->leave
+				      : "";
 }
 
 static node *own_one(exits *x, int depth, uint32_t part)
@@ -174,14 +179,19 @@ static node *own_one(exits *x, int depth, uint32_t part)
 		k = gen_name(g, "k");
 		/* Its own break and continue. */
 		a = own(x, 1, depth - 1, (part & PART_RETURN) | PART_CONTINUE | PART_BREAK);
-		return make(x, gen_text(g, "for (var %s = 0u; %s < (li + %uu) %% 4u; %s++) {\n$}\n", k, k, c, k), a,
-			    NULL);
+		return make(x,
+			    gen_text(g, "for (var %s = 0u; %s < (li + %uu) %% 4u; %s++) {\n$}\n", k,
+				     k, c, k),
+			    a, NULL);
 	case 3:
 		/* A continue leads on, a break to the end of the switch. */
 		a = own(x, 1, depth - 1, part | PART_BREAK);
 		b = own(x, 1, depth - 1, part | PART_BREAK);
 		return make(x,
-			    gen_text(g, "switch (li + %uu) %% 3u {\ncase 0u, 2u: {\n$}\ndefault: {\n$}\n}\n", c),
+			    gen_text(g,
+				     "switch (li + %uu) %% 3u {\ncase 0u, 2u: {\n$}\ndefault: "
+				     "{\n$}\n}\n",
+				     c),
 			    a, b);
 	case 4:
 	case 5:
@@ -235,7 +245,8 @@ static node *exchange(exits *x)
 		return make(x,
 			    gen_text(g,
 				     "workgroupBarrier();\npassed[li] = %s;\nworkgroupBarrier();\n"
-				     "for (var k = 0u; k < 4u; k++) {\n%s[k] ^= passed[(k + %uu) %% %uu];\n}\n",
+				     "for (var k = 0u; k < 4u; k++) {\n%s[k] ^= passed[(k + %uu) "
+				     "%% %uu];\n}\n",
 				     v, x->array, c, x->lanes),
 			    NULL, NULL);
 	return make(x,
@@ -254,12 +265,16 @@ static node *call(exits *x)
 
 	x->calls--;
 	if (x->calls == 0 || gen_chance(g, 75))
-		return make(x, gen_text(g, "%s += meet%u(%s, %s, wid, li, gi);\n", x->value, f, u, v), NULL, NULL);
+		return make(x,
+			    gen_text(g, "%s += meet%u(%s, %s, wid, li, gi);\n", x->value, f, u, v),
+			    NULL, NULL);
 	x->calls--;
-	return make(x,
-		    gen_text(g, "%s = meet%u(%s, %s, wid, li, gi) * 5u + meet%u(%s, %s, wid, li, gi);\n", x->value, f,
-			     u, v, h, w, x->value),
-		    NULL, NULL);
+	return make(
+		x,
+		gen_text(g,
+			 "%s = meet%u(%s, %s, wid, li, gi) * 5u + meet%u(%s, %s, wid, li, gi);\n",
+			 x->value, f, u, v, h, w, x->value),
+		NULL, NULL);
 }
 
 /* One invocation says what all go by. */
@@ -310,9 +325,12 @@ static node *choice(exits *x, int depth, uint32_t part)
 	x->in_switch = in_switch;
 	return make(x,
 		    gen_text(g,
-			     form == 0	 ? "switch %s %% 4u {\ncase 0u, 3u: {\n$}\ncase 1u, default: {\n$}\n}\n"
-			     : form == 1 ? "switch %s %% 4u {\ndefault: {\n$}\ncase 2u: {\n$}\ncase 1u, 3u: {}\n}\n"
-					 : "switch %s %% 5u {\ncase 4u: {\n$}\ncase 0u, 1u, 2u: {\n$}\ndefault: {}\n}\n",
+			     form == 0 ? "switch %s %% 4u {\ncase 0u, 3u: {\n$}\ncase 1u, default: "
+					 "{\n$}\n}\n"
+			     : form == 1 ? "switch %s %% 4u {\ndefault: {\n$}\ncase 2u: "
+					   "{\n$}\ncase 1u, 3u: {}\n}\n"
+					 : "switch %s %% 5u {\ncase 4u: {\n$}\ncase 0u, 1u, 2u: "
+					   "{\n$}\ndefault: {}\n}\n",
 			     on),
 		    a, b);
 }
@@ -325,7 +343,8 @@ static node *branch(exits *x, int depth, uint32_t part)
 	node *a, *b;
 
 	if (kind < 2)
-		return make(x, gen_text(g, "if %s {\n$}\n", on), block(x, 2, depth - 1, part), NULL);
+		return make(x, gen_text(g, "if %s {\n$}\n", on), block(x, 2, depth - 1, part),
+			    NULL);
 	if (kind == 2) {
 		a = own(x, 2, 1, 0);
 		b = block(x, 2, depth - 1, part);
@@ -346,11 +365,15 @@ static const char *loop_text(exits *x, const char *name, uint32_t *part)
 
 	switch (form) {
 	case 0:
-		return gen_text(g, "var %s = 0u;\nloop {\nif %s >= %uu { break; }\n$continuing {\n%s++;\n}\n}\n", t, t,
-				n, t);
+		return gen_text(g,
+				"var %s = 0u;\nloop {\nif %s >= %uu { break; }\n$continuing "
+				"{\n%s++;\n}\n}\n",
+				t, t, n, t);
 	case 1:
-		return gen_text(g, "var %s = 0u;\nloop {\n$continuing {\n%s++;\nbreak if %s >= %uu;\n}\n}\n", t, t, t,
-				n);
+		return gen_text(
+			g,
+			"var %s = 0u;\nloop {\n$continuing {\n%s++;\nbreak if %s >= %uu;\n}\n}\n",
+			t, t, t, n);
 	case 2:
 		return gen_text(g, "var %s = 0u;\nwhile %s < %uu {\n%s++;\n$}\n", t, t, n, t);
 	case 3:
@@ -366,9 +389,12 @@ static const char *loop_text(exits *x, const char *name, uint32_t *part)
 		/* Counted by one invocation, behind a barrier of the turn's end. That it ends is proven by a count of one's
 		 * own: a turn budget allows no parting around such a loop. */
 		return gen_text(g,
-				"workgroupBarrier();\nif li == 0u {\nflags[%u] = %uu;\n}\nvar %s = 0u;\nloop {\n"
-				"if %s > 6u { break; }\nif workgroupUniformLoad(&flags[%u]) == 0u { break; }\n$"
-				"continuing {\n%s++;\nworkgroupBarrier();\nif li == 0u {\nflags[%u] -= 1u;\n}\n}\n}\n",
+				"workgroupBarrier();\nif li == 0u {\nflags[%u] = %uu;\n}\nvar %s = "
+				"0u;\nloop {\n"
+				"if %s > 6u { break; }\nif workgroupUniformLoad(&flags[%u]) == 0u "
+				"{ break; }\n$"
+				"continuing {\n%s++;\nworkgroupBarrier();\nif li == 0u "
+				"{\nflags[%u] -= 1u;\n}\n}\n}\n",
 				at, n, t, t, at, t, at);
 	default:
 		break;
@@ -457,7 +483,8 @@ static void function(exits *x, node *root)
 	node_add(g->a, root,
 		 make(x,
 		      gen_text(g,
-			       "fn meet%u(u: u32, v: u32, wid: vec3<u32>, li: u32, gi: u32) -> u32 {\n$return a;\n}\n",
+			       "fn meet%u(u: u32, v: u32, wid: vec3<u32>, li: u32, gi: u32) -> u32 "
+			       "{\n$return a;\n}\n",
 			       i),
 		      body, NULL));
 	x->n_functions++;
@@ -483,21 +510,24 @@ static void entry(exits *x, node *root, const uint32_t size[3])
 	node_add(g->a, root,
 		 make(x,
 		      gen_text(g,
-			       "@compute @workgroup_size(%u, %u, %u)\nfn main(@builtin(workgroup_id) wid: vec3<u32>,\n"
+			       "@compute @workgroup_size(%u, %u, %u)\nfn "
+			       "main(@builtin(workgroup_id) wid: vec3<u32>,\n"
 			       "@builtin(num_workgroups) nwg: vec3<u32>,\n"
 			       "@builtin(local_invocation_index) li: u32) {\n"
 			       "let gi = (wid.y * nwg.x + wid.x) * %uu + li;\n"
 			       "for (var k = li; k < %uu; k += %uu) {\nflags[k] = inp[k] + k;\n}\n"
 			       "workgroupBarrier();\n$out[gi] = %s + %s[1] + total;\n}\n",
-			       size[0], size[1], size[2], x->lanes, FLAGS, x->lanes, x->value, x->array),
+			       size[0], size[1], size[2], x->lanes, FLAGS, x->lanes, x->value,
+			       x->array),
 		      body, NULL));
 }
 
 void gen_exits(gen *g, node *header, node *root)
 {
-	static const uint32_t sizes[][3] = {{1, 1, 1},	{2, 1, 1},  {3, 1, 1}, {5, 1, 1},  {7, 1, 1},
-					    {8, 1, 1},	{13, 1, 1}, {4, 4, 1}, {17, 1, 1}, {3, 3, 3},
-					    {32, 1, 1}, {33, 1, 1}, {8, 8, 1}, {65, 1, 1}, {16, 1, 1}};
+	static const uint32_t sizes[][3] = {{1, 1, 1},	{2, 1, 1},  {3, 1, 1},	{5, 1, 1},
+					    {7, 1, 1},	{8, 1, 1},  {13, 1, 1}, {4, 4, 1},
+					    {17, 1, 1}, {3, 3, 3},  {32, 1, 1}, {33, 1, 1},
+					    {8, 8, 1},	{65, 1, 1}, {16, 1, 1}};
 	const uint32_t *size = sizes[below(&(exits){.g = g}, 15)];
 	exits x = {.g = g, .lanes = size[0] * size[1] * size[2]};
 	uint32_t most = 0;
@@ -507,11 +537,14 @@ void gen_exits(gen *g, node *header, node *root)
 		const uint64_t inputs = gen_u64(g);
 
 		most = a * b * x.lanes > most ? a * b * x.lanes : most;
-		add(&x, header, gen_text(g, "//! dispatch %u,%u,1 inputs %llu\n", a, b, (unsigned long long)inputs));
+		add(&x, header,
+		    gen_text(g, "//! dispatch %u,%u,1 inputs %llu\n", a, b,
+			     (unsigned long long)inputs));
 	}
 	add(&x, header,
 	    gen_text(g,
-		     "//# max turns = 512\n//! binding 0:0 bytes 256\n//! binding 0:1 bytes 16\n//! binding 0:2 bytes %u\n"
+		     "//# max turns = 512\n//! binding 0:0 bytes 256\n//! binding 0:1 bytes "
+		     "16\n//! binding 0:2 bytes %u\n"
 		     "//! binding 0:3 bytes %u\n",
 		     4 * most, 4 * most));
 	add(&x, root,
@@ -520,7 +553,8 @@ void gen_exits(gen *g, node *header, node *root)
 		     "@group(0) @binding(1) var<uniform> params: vec4<u32>;\n"
 		     "@group(0) @binding(2) var<storage, read_write> out: array<u32>;\n"
 		     "@group(0) @binding(3) var<storage, read_write> seen: array<u32>;\n"
-		     "var<workgroup> flags: array<u32, %u>;\nvar<workgroup> passed: array<u32, %u>;\n"
+		     "var<workgroup> flags: array<u32, %u>;\nvar<workgroup> passed: array<u32, "
+		     "%u>;\n"
 		     "var<private> kept: array<u32, 4>;\nvar<private> total: u32;\n"
 		     "fn alone(v: u32, n: u32) -> u32 {\nif v %% 5u == 1u {\nreturn v * n;\n}\n"
 		     "total += n;\nreturn v + n;\n}\n",

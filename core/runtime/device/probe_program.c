@@ -72,7 +72,10 @@ static row *draw_own_row(drawing *d, int depth, uint32_t ways)
 		return r;
 	}
 	if (kind < 5 || depth == 0)
-		return draw_row(d, kind < 2 || kind > 4 ? SET : kind == 2 ? TAKE : kind == 3 ? PUT : COPY);
+		return draw_row(d, kind < 2 || kind > 4 ? SET
+				   : kind == 2		? TAKE
+				   : kind == 3		? PUT
+							: COPY);
 	if ((r = draw_row(d, kind == 5 ? LOOP : IF)) == NULL)
 		return NULL;
 	r->body = draw_own(d, 2, depth - 1, kind == 5 ? ways | 1u << BREAK | 1u << CONTINUE : ways);
@@ -171,7 +174,8 @@ static void write_agreed(pctl_str_buf *s, const row *r, uint32_t depth)
 	if (r->c % 3 == 0)
 		pctl_str_addf(s, "((g + %s + %" PRIu32 "u) & 3u)", turn, r->c);
 	else
-		pctl_str_addf(s, "(workgroupUniformLoad(&flags[(g + %s + %" PRIu32 "u) & 7u]) & 3u)",
+		pctl_str_addf(s,
+			      "(workgroupUniformLoad(&flags[(g + %s + %" PRIu32 "u) & 7u]) & 3u)",
 			      turn, r->c);
 }
 
@@ -202,7 +206,8 @@ static void write_row(pctl_str_buf *s, const row *r, const char *leave, uint32_t
 		break;
 	case COPY:
 		pctl_str_addf(s,
-			      "{\nvar old = held;\nheld[x%u %s] = x%u;\nx%u += old[x%u %s];\nif (x%u & 1u) == 0u "
+			      "{\nvar old = held;\nheld[x%u %s] = x%u;\nx%u += old[x%u %s];\nif "
+			      "(x%u & 1u) == 0u "
 			      "{\nheld = old;\n}\n}\n",
 			      r->a, index_of(r), r->b, r->b, r->a, index_of(r), r->b);
 		break;
@@ -225,7 +230,8 @@ static void write_row(pctl_str_buf *s, const row *r, const char *leave, uint32_t
 		break;
 	case MEET:
 		pctl_str_addf(s,
-			      "workgroupBarrier();\npassed[li] = x%u;\nworkgroupBarrier();\nx%u = x%u * 3u + passed[(li * %uu + "
+			      "workgroupBarrier();\npassed[li] = x%u;\nworkgroupBarrier();\nx%u = "
+			      "x%u * 3u + passed[(li * %uu + "
 			      "%uu) & 63u];\n",
 			      r->a, r->b, r->b, 1 + r->how, r->c);
 		break;
@@ -253,7 +259,8 @@ static void write_row(pctl_str_buf *s, const row *r, const char *leave, uint32_t
 		pctl_str_add(s, "}\n}\n");
 		break;
 	case ALL_LOOP:
-		pctl_str_addf(s, "for (var t%u = 0u; t%u < %uu; t%u++) {\n", r->a, r->a, TURNS, r->a);
+		pctl_str_addf(s, "for (var t%u = 0u; t%u < %uu; t%u++) {\n", r->a, r->a, TURNS,
+			      r->a);
 		write_rows(s, r->body, leave, depth + 1);
 		pctl_str_add(s, "}\n");
 		break;
@@ -271,22 +278,27 @@ static void write_rows(pctl_str_buf *s, const row *r, const char *leave, uint32_
 
 static void write_head(pctl_str_buf *s, int barriers)
 {
-	pctl_str_add(s, "struct Counts { n : u32, loops : u32, a : u32, b : u32 }\n"
-			"@group(0) @binding(0) var<storage, read> a : array<u32>;\n"
-			"@group(0) @binding(1) var<storage, read_write> r : array<u32>;\n"
-			"@group(0) @binding(2) var<uniform> u : Counts;\n"
-			"var<private> x0 : u32;\nvar<private> x1 : u32;\nvar<private> x2 : u32;\n"
-			"var<private> x3 : u32;\nvar<private> held : array<u32, 6>;\n"
-			"fn save(i : u32) {\nr[4u * i] = x0 ^ held[0];\nr[4u * i + 1u] = x1 ^ held[1] ^ held[4];\n"
-			"r[4u * i + 2u] = x2 ^ held[2] ^ held[5];\nr[4u * i + 3u] = x3 ^ held[3];\n}\n");
+	pctl_str_add(
+		s, "struct Counts { n : u32, loops : u32, a : u32, b : u32 }\n"
+		   "@group(0) @binding(0) var<storage, read> a : array<u32>;\n"
+		   "@group(0) @binding(1) var<storage, read_write> r : array<u32>;\n"
+		   "@group(0) @binding(2) var<uniform> u : Counts;\n"
+		   "var<private> x0 : u32;\nvar<private> x1 : u32;\nvar<private> x2 : u32;\n"
+		   "var<private> x3 : u32;\nvar<private> held : array<u32, 6>;\n"
+		   "fn save(i : u32) {\nr[4u * i] = x0 ^ held[0];\nr[4u * i + 1u] = x1 ^ held[1] ^ "
+		   "held[4];\n"
+		   "r[4u * i + 2u] = x2 ^ held[2] ^ held[5];\nr[4u * i + 3u] = x3 ^ held[3];\n}\n");
 	if (barriers)
-		pctl_str_add(s, "var<workgroup> passed : array<u32, 64>;\nvar<workgroup> flags : array<u32, 8>;\n");
+		pctl_str_add(s, "var<workgroup> passed : array<u32, 64>;\nvar<workgroup> flags : "
+				"array<u32, 8>;\n");
 }
 
 static const char main_text[] =
 	"@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id : vec3<u32>,\n"
-	"@builtin(workgroup_id) wid : vec3<u32>, @builtin(local_invocation_index) li : u32) {\nlet g = wid.x;\n"
-	"x0 = a[4u * id.x];\nx1 = a[4u * id.x + 1u];\nx2 = a[4u * id.x + 2u];\nx3 = a[4u * id.x + 3u];\n";
+	"@builtin(workgroup_id) wid : vec3<u32>, @builtin(local_invocation_index) li : u32) {\nlet "
+	"g = wid.x;\n"
+	"x0 = a[4u * id.x];\nx1 = a[4u * id.x + 1u];\nx2 = a[4u * id.x + 2u];\nx3 = a[4u * id.x + "
+	"3u];\n";
 
 /* ---- played on the host ---- */
 

@@ -15,11 +15,11 @@ enum {
 /* When a call of an allowed row is allowed; all arguments that are looked at have 32 bits. */
 enum {
 	PCTL_CALL_ANY = 0,
-	PCTL_CALL_SELF,		   /* the first argument is the worker's own process */
-	PCTL_CALL_OF_NOBODY_ELSE,  /* the first argument is 0 */
-	PCTL_CALL_TERMINAL,	   /* the second is TCGETS */
-	PCTL_CALL_NO_OWNER,	   /* the second names nobody who is sent a signal, and takes no lease */
-	PCTL_CALL_OWN,		   /* the first is one of prctl's that touch the caller's names and memory alone */
+	PCTL_CALL_SELF,		  /* the first argument is the worker's own process */
+	PCTL_CALL_OF_NOBODY_ELSE, /* the first argument is 0 */
+	PCTL_CALL_TERMINAL,	  /* the second is TCGETS */
+	PCTL_CALL_NO_OWNER, /* the second names nobody who is sent a signal, and takes no lease */
+	PCTL_CALL_OWN, /* the first is one of prctl's that touch the caller's names and memory alone */
 	PCTL_CALL_NOT_TO_RUN,	   /* the second lacks MFD_EXEC; and the worker runs no programs */
 	PCTL_CALL_NOT_TO_RUN_MODE, /* the second is a mode that lets nobody execute */
 	PCTL_CALL_THREAD,	   /* a thread, in no new namespace; the supervisor counts */

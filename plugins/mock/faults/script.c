@@ -72,7 +72,8 @@ static const struct {
 static const char what_there_is[] =
 	"there are: wrap=BACKEND[:DEVICE], flip-bit@JOB[/ROUND[.STEP]] or @N "
 	"[:element=E][:bit=B][:binding=G.B][:repeat=R], lane[=N], contract, flush, "
-	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, astray, shift, dot4, unset, lanes, "
+	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, astray, shift, dot4, unset, "
+	"lanes, "
 	"ballot, "
 	"single, turned, unsummed, reversed, "
 	"array[=N], table[=N], "

@@ -11,10 +11,10 @@ static emit_region *top(const emitter *e)
 
 static void push(emitter *e, uint32_t v, uint16_t op)
 {
-	const uint8_t is_inlined = op == PCTL_OP_BLOCK &&
-				   (emit_inst(e, v)->flags & EMIT_INLINED) != 0;
-	const int is_flat = op == PCTL_OP_CASE ? top(e)->is_flat
-					       : is_inlined || emit_region_is_flat(e, v);
+	const uint8_t is_inlined =
+		op == PCTL_OP_BLOCK && (emit_inst(e, v)->flags & EMIT_INLINED) != 0;
+	const int is_flat =
+		op == PCTL_OP_CASE ? top(e)->is_flat : is_inlined || emit_region_is_flat(e, v);
 
 	e->open[e->n_open++] =
 		(emit_region){.op = op, .is_flat = (uint8_t)is_flat, .is_inlined = is_inlined};
@@ -255,11 +255,10 @@ static void open_block(emitter *e, uint32_t v, const pctl_inst *in)
 static void barrier_of(emitter *e, uint32_t mask)
 {
 	if (mask != PCTL_BARRIER_SUBGROUP) {
-		emit_barrier(e,
-			     mask == PCTL_BARRIER_WORKGROUP ? "CLK_LOCAL_MEM_FENCE"
-			     : mask == PCTL_BARRIER_STORAGE
-				     ? "CLK_GLOBAL_MEM_FENCE"
-				     : "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE");
+		emit_barrier(e, mask == PCTL_BARRIER_WORKGROUP ? "CLK_LOCAL_MEM_FENCE"
+				: mask == PCTL_BARRIER_STORAGE
+					? "CLK_GLOBAL_MEM_FENCE"
+					: "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE");
 		return;
 	}
 	if (!emit_is_alone(e))

@@ -28,7 +28,8 @@ typedef struct emit_region {
 	uint8_t is_inlined; /* a function that inline.c wrote out */
 	uint32_t loop;	    /* the number of CONTINUING's label */
 	uint32_t end;	    /* where it is flat: that of its end */
-	uint32_t other;	    /* and of ELSE, EMIT_NO_LABEL once it stands; of the next CASE; the tick of a turn's begin */
+	uint32_t
+		other; /* and of ELSE, EMIT_NO_LABEL once it stands; of the next CASE; the tick of a turn's begin */
 } emit_region;
 
 /* Which variables a function needs, as one byte a variable. */

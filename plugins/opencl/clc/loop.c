@@ -75,8 +75,8 @@ static int has_loop(const emitter *e)
 void emit_loop_zero(emitter *e)
 {
 	if (e->by_ticks || (nofold_loops(e) && has_loop(e)))
-		text_add(&e->code, "\tvolatile uint " EMIT_LANE_ZERO
-				   " = (uint)(get_local_id(0) >> 31);\n");
+		text_add(&e->code,
+			 "\tvolatile uint " EMIT_LANE_ZERO " = (uint)(get_local_id(0) >> 31);\n");
 }
 
 void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in, const char *leave)
@@ -85,6 +85,7 @@ void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in, const char *lea
 	text_add(&e->code, "if (!");
 	emit_value(e, &e->code, pctl_arg(e->p, in, 0));
 	text_printf(&e->code, "%s) %s;\n",
-		    nofold_loops(e) && (e->by_ticks || !loop_waits(e, v)) ? " | " EMIT_LANE_ZERO : "",
+		    nofold_loops(e) && (e->by_ticks || !loop_waits(e, v)) ? " | " EMIT_LANE_ZERO
+									  : "",
 		    leave);
 }

@@ -255,9 +255,10 @@ static pctl_status write_ticks(const pctl_device *dev, const pctl_program *p, co
 	emit_inline(p, 1, &inlined);
 	status = emit_scan(&inlined.program, call, &facts);
 	if (status == PCTL_OK && (facts.calls_wait || facts.depth > DEPTH_MAX))
-		status = pctl_refuse(call, PC3211_KERNEL_LIMIT,
-				     "with its functions that hold barriers written out, the kernel "
-				     "is too large or nests too deep for this driver");
+		status =
+			pctl_refuse(call, PC3211_KERNEL_LIMIT,
+				    "with its functions that hold barriers written out, the kernel "
+				    "is too large or nests too deep for this driver");
 	if (status == PCTL_OK)
 		status = emit_program(&inlined.program, call, dev->emit_flags, out);
 	emit_inlined_free(&inlined);
