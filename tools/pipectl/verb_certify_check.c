@@ -63,7 +63,7 @@ static const char *compare_units(pctl_app *app, const pctl_certificate *c, const
 }
 
 static void print_verified(pctl_app *app, const pctl_certificate *c, int trusted, const char *units,
-			   const char *libraries)
+			   const char *libraries, const char *claim)
 {
 	pctl_json *j = &app->document;
 
@@ -73,6 +73,7 @@ static void print_verified(pctl_app *app, const pctl_certificate *c, int trusted
 		pctl_json_kv_bool(j, "same_units", units[0] == '\0');
 		pctl_json_kv_string(j, "difference", units);
 		pctl_json_kv_string(j, "other_libraries", libraries);
+		pctl_json_kv_string(j, "claim", claim);
 		return;
 	}
 	printf("signer     %s, %s\n", c->signer,
@@ -82,13 +83,24 @@ static void print_verified(pctl_app *app, const pctl_certificate *c, int trusted
 	else
 		printf("programs   those of this installation%s%s\n",
 		       libraries[0] == '\0' ? "" : ", though other files of ", libraries);
+	if (claim[0] != '\0')
+		printf("here       a claim, %s: it counts for nothing until `pipectl certify confirm %s` has "
+		       "tried a sample of it\n",
+		       claim, c->path);
+	else
+		printf("here       of the files that are here\n");
 }
 
 static pctl_status verify_one(pctl_app *app, const char *path)
 {
-	const char *units, *libraries;
+	const char *units, *libraries, *claim = "";
 	pctl_certificate *c = NULL;
 	pctl_status status = pctl_certificate_read(path, app->call, &c);
+
+	if (status == PCTL_OK)
+		status = pctl_found_claim(c, app->host.registry,
+					  pctl_op_library_source(app->host.library), app->arena,
+					  app->call, &claim);
 
 	if (app->json) {
 		pctl_json_object_begin(&app->document);
@@ -99,7 +111,7 @@ static pctl_status verify_one(pctl_app *app, const char *path)
 		units = compare_units(app, c, &libraries);
 		print_verified(app, c,
 			       pctl_profiles_trust(app->host.profiles, c->signer, app->call),
-			       units == NULL ? "" : units, libraries);
+			       units == NULL ? "" : units, libraries, claim);
 	}
 	if (app->json)
 		pctl_json_object_end(&app->document);

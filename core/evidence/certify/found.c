@@ -135,6 +135,19 @@ static const char *other_file(const pctl_found *f, const pctl_certificate *c,
 	return text == NULL ? "made with other files" : text;
 }
 
+pctl_status pctl_found_claim(const pctl_certificate *c, pctl_registry *registry,
+			     const pctl_op_source *ops, pctl_arena *arena, const pctl_call *call,
+			     const char **out)
+{
+	pctl_found f = {.arena = arena};
+	const pctl_status status = pctl_registry_host(registry, call, &f.host);
+
+	*out = "";
+	if (status == PCTL_OK)
+		*out = other_file(&f, c, pctl_registry_find(registry, c->backend), NULL, "", ops);
+	return status;
+}
+
 /* 1: the file has this text somewhere. What cannot be read has none. */
 static int names(const char *path, const char *text)
 {

@@ -51,6 +51,12 @@ void pctl_found_close(pctl_found *f);
 /* 1: c is of the device with these identity facts. */
 int pctl_found_same_device(const pctl_certificate *c, const pctl_key_value *identity, uint32_t n);
 
+/* What makes certificate c a claim here, as `claim` above says it; "" where it names the files that are here. In the arena. Errors:
+ * PC0002, PC3101. */
+pctl_status pctl_found_claim(const pctl_certificate *c, pctl_registry *registry,
+			     const pctl_op_source *ops, pctl_arena *arena, const pctl_call *call,
+			     const char **out);
+
 /*
  * The highest level of the track that trusted certificates without a note give the op on the device: those whose facts
  * are the device's, and whose backend (id and SHA-256), op libraries and host are those in use. What others say of the

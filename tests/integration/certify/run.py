@@ -84,6 +84,7 @@ status, out, err = h.run("certify", "verify", WHOLE, "--json")
 verified = json.loads(out)["certificates"][0]
 h.check("the certificate itself is valid", status == 0 and verified["valid"] and verified["trusted"], err)
 h.check("its units are those of this installation", verified["same_units"] and not verified["other_libraries"], str(verified)[:200])
+h.check("it is of the files that are here, and no claim", verified["claim"] == "", str(verified)[:200])
 
 # ---- signed by somebody else: valid, and said to be a stranger's
 stranger = h.path("stranger")
