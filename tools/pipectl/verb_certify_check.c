@@ -84,7 +84,8 @@ static void print_verified(pctl_app *app, const pctl_certificate *c, int trusted
 		printf("programs   those of this installation%s%s\n",
 		       libraries[0] == '\0' ? "" : ", though other files of ", libraries);
 	if (claim[0] != '\0')
-		printf("here       a claim, %s: it counts for nothing until `pipectl certify confirm %s` has "
+		printf("here       a claim, %s: it counts for nothing until `pipectl certify "
+		       "confirm %s` has "
 		       "tried a sample of it\n",
 		       claim, c->path);
 	else

@@ -1,5 +1,5 @@
 /* Generated programs of integers: arithmetic, branches, turns and arrays, of each invocation alone; and barriers amid exits, in
- * control that a workgroup agrees on. A program is drawn as lines, written as WGSL, and played here, a line for all invocations
+ * control that a workgroup agrees on. A program is drawn as lines, written as WGSL, and played (probe_play.c), a line for all invocations
  * before the next. Driver compilers go wrong over whole kernels, which single operations do not show. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,24 +8,9 @@
 
 #include "foundation/base/arena.h"
 #include "runtime/device/probe_private.h"
+#include "runtime/device/probe_program.h"
 
-#define LANES 64u
-#define GROUPS 4u
-#define WORDS 4u /* x0 .. x3 */
-#define HELD 6u	 /* elements of an array; indices go to 7 */
-#define FLAGS 8u
-#define PARTS 3u /* functions of a program without barriers */
 #define BARRIER_PROGRAMS 3u
-#define TURNS 3u
-
-enum { SET, TAKE, PUT, COPY, IF, LOOP, LEAVE, MEET, ALL_IF, ALL_SWITCH, ALL_LOOP, ALL_LEAVE, CALL };
-enum { NEXT, BREAK, CONTINUE, RETURN };
-
-/* Variables a and b, a constant, a way; the lines inside; the line behind. */
-typedef struct row {
-	uint32_t kind, a, b, c, how;
-	struct row *body, *other, *next;
-} row;
 
 typedef struct drawing {
 	pctl_arena *arena;
@@ -300,242 +285,41 @@ static const char main_text[] =
 	"x0 = a[4u * id.x];\nx1 = a[4u * id.x + 1u];\nx2 = a[4u * id.x + 2u];\nx3 = a[4u * id.x + "
 	"3u];\n";
 
-/* ---- played on the host ---- */
-
-typedef struct lane {
-	uint32_t x[WORDS], held[HELD], gone; /* gone: how it left */
-} lane;
-
-typedef struct group {
-	lane lanes[LANES];
-	uint32_t passed[LANES], flags[FLAGS], turn[2], number;
-	const row *meet;
-} group;
-
-static uint32_t set_of(const row *r, const lane *v)
-{
-	const uint32_t b = v->x[r->b], last = v->x[(r->a + r->c) % WORDS], c = r->c;
-
-	switch (r->how) {
-	case 0:
-		return b * c + last;
-	case 1:
-		return (b >> (c & 31)) ^ last;
-	case 2:
-		return b + (c << (last & 31));
-	case 3:
-		return b - (c < last ? c : last);
-	case 4:
-		return b / c + last;
-	case 5:
-		return (b % c) ^ ~last;
-	case 6:
-		return (uint32_t)__builtin_popcount(b) * c + last;
-	default:
-		return last >> 31 ? c : b;
-	}
-}
-
-static uint32_t place_of(const row *r, const lane *v, uint32_t x)
-{
-	return r->how < 4 ? v->x[x] & 7 : v->x[x] % HELD;
-}
-
-static uint32_t held_at(const uint32_t *held, uint32_t i)
-{
-	return i < HELD ? held[i] : 0;
-}
-
-static void hold(lane *v, uint32_t i, uint32_t word)
-{
-	if (i < HELD)
-		v->held[i] = word;
-}
-
-static uint32_t play_own(const row *r, lane *v);
-
-static uint32_t play_own_row(const row *r, lane *v)
-{
-	uint32_t old[HELD], flow = NEXT;
-
-	switch (r->kind) {
-	case SET:
-		v->x[r->a] = set_of(r, v);
-		return NEXT;
-	case TAKE:
-		v->x[r->a] ^= held_at(v->held, place_of(r, v, r->b));
-		return NEXT;
-	case PUT:
-		hold(v, place_of(r, v, r->a), v->x[r->b]);
-		return NEXT;
-	case COPY:
-		memcpy(old, v->held, sizeof(old));
-		hold(v, place_of(r, v, r->a), v->x[r->b]);
-		v->x[r->b] += held_at(old, place_of(r, v, r->a));
-		if ((v->x[r->b] & 1) == 0)
-			memcpy(v->held, old, sizeof(old));
-		return NEXT;
-	case LEAVE:
-		return (v->x[r->a] & r->c) == 0 ? r->how : NEXT;
-	case IF:
-		return play_own((v->x[r->a] & r->c) == 0 ? r->body : r->other, v);
-	default:
-		for (uint32_t k = 0; k < (v->x[r->a] & 3) && flow != BREAK && flow != RETURN; k++)
-			flow = play_own(r->body, v);
-		return flow == RETURN ? RETURN : NEXT;
-	}
-}
-
-static uint32_t play_own(const row *r, lane *v)
-{
-	uint32_t flow = NEXT;
-
-	for (; r != NULL && flow == NEXT; r = r->next)
-		flow = play_own_row(r, v);
-	return flow;
-}
-
-static uint32_t play_all(group *g, const row *r, uint32_t depth);
-
-/* Those who left so are back. */
-static void come_back(group *g, uint32_t how)
-{
-	for (uint32_t l = 0; l < LANES; l++)
-		if (g->lanes[l].gone == how)
-			g->lanes[l].gone = NEXT;
-}
-
-static uint32_t agreed_of(const group *g, const row *r, uint32_t depth)
-{
-	const uint32_t at = g->number + (depth > 0 ? g->turn[r->b % depth] : 0) + r->c;
-
-	return (r->c % 3 == 0 ? at : g->flags[at & 7]) & 3;
-}
-
-static void play_meet(group *g, const row *r)
-{
-	for (uint32_t l = 0; l < LANES; l++)
-		g->passed[l] = g->lanes[l].x[r->a];
-	for (uint32_t l = 0; l < LANES; l++)
-		g->lanes[l].x[r->b] =
-			g->lanes[l].x[r->b] * 3 + g->passed[(l * (1 + r->how) + r->c) & 63];
-}
-
-static uint32_t play_turns(group *g, const row *r, uint32_t depth)
-{
-	uint32_t flow = NEXT;
-
-	for (g->turn[r->a] = 0; g->turn[r->a] < TURNS && flow != BREAK && flow != RETURN;
-	     g->turn[r->a]++) {
-		flow = play_all(g, r->body, depth + 1);
-		come_back(g, CONTINUE);
-	}
-	return flow == RETURN ? RETURN : NEXT;
-}
-
-static uint32_t play_all_row(group *g, const row *r, uint32_t depth)
-{
-	uint32_t agreed, turn[2];
-
-	switch (r->kind) {
-	case MEET:
-		play_meet(g, r);
-		return NEXT;
-	case ALL_IF:
-		return play_all(g, agreed_of(g, r, depth) < 2 ? r->body : r->other, depth);
-	case ALL_SWITCH:
-		agreed = agreed_of(g, r, depth);
-		return play_all(g, agreed == 0 || agreed == 3 ? r->body : r->other, depth);
-	case ALL_LOOP:
-		return play_turns(g, r, depth);
-	case ALL_LEAVE:
-		if (agreed_of(g, r, depth) >= 2)
-			return NEXT;
-		(void)play_all(g, r->body, depth);
-		return r->how;
-	case CALL:
-		memcpy(turn, g->turn, sizeof(turn));
-		(void)play_all(g, g->meet, 0);
-		memcpy(g->turn, turn, sizeof(turn));
-		come_back(g, RETURN);
-		return NEXT;
-	default:
-		for (uint32_t l = 0; l < LANES; l++)
-			if (g->lanes[l].gone == NEXT)
-				g->lanes[l].gone = play_own_row(r, &g->lanes[l]);
-		return NEXT;
-	}
-}
-
-static uint32_t play_all(group *g, const row *r, uint32_t depth)
-{
-	uint32_t flow = NEXT;
-
-	for (; r != NULL && flow == NEXT; r = r->next)
-		flow = play_all_row(g, r, depth);
-	return flow;
-}
-
 /* ---- one program ---- */
 
 typedef struct program {
 	pctl_str_buf text;
-	const row *main, *meet; /* or parts[], without barriers */
-	const row *parts[PARTS];
-	int barriers;
+	played rows;
 } program;
 
 static void draw_program(program *m, drawing *d)
 {
 	pctl_str_buf *s = &m->text;
 
-	write_head(s, m->barriers);
-	for (uint32_t i = 0; !m->barriers && i < PARTS; i++) {
-		m->parts[i] = draw_own(d, 5, 3, 1u << RETURN);
+	write_head(s, m->rows.barriers);
+	for (uint32_t i = 0; !m->rows.barriers && i < PARTS; i++) {
+		m->rows.parts[i] = draw_own(d, 5, 3, 1u << RETURN);
 		pctl_str_addf(s, "fn part%u() {\n", i);
-		write_rows(s, m->parts[i], "return", 0);
+		write_rows(s, m->rows.parts[i], "return", 0);
 		pctl_str_add(s, "}\n");
 	}
-	if (m->barriers) {
+	if (m->rows.barriers) {
 		d->fuel = 4;
-		m->meet = draw_all(d, 2, 2, 1u << RETURN);
+		m->rows.meet = draw_all(d, 2, 2, 1u << RETURN);
 		pctl_str_add(s, "fn meet(g : u32, li : u32) {\n");
-		write_rows(s, m->meet, "return", 0);
+		write_rows(s, m->rows.meet, "return", 0);
 		pctl_str_add(s, "}\n");
 		d->fuel = 6;
 		d->can_call = 1;
-		m->main = draw_all(d, 2, 3, 1u << RETURN);
+		m->rows.main = draw_all(d, 2, 3, 1u << RETURN);
 	}
 	pctl_str_add(s, main_text);
-	if (m->barriers)
+	if (m->rows.barriers)
 		pctl_str_add(s, "if li < 8u {\nflags[li] = x3;\n}\nworkgroupBarrier();\n");
-	write_rows(s, m->main, "save(id.x);\nreturn", 0);
-	for (uint32_t i = 0; !m->barriers && i < PARTS; i++)
+	write_rows(s, m->rows.main, "save(id.x);\nreturn", 0);
+	for (uint32_t i = 0; !m->rows.barriers && i < PARTS; i++)
 		pctl_str_addf(s, "part%u();\n", i);
 	pctl_str_add(s, "save(id.x);\n}\n");
-}
-
-static void play_program(const program *m, group *g, const uint32_t *in, uint32_t *want)
-{
-	memset(g->passed, 0, sizeof(g->passed));
-	g->meet = m->meet;
-	for (uint32_t l = 0; l < LANES; l++) {
-		g->lanes[l] = (lane){.gone = NEXT};
-		memcpy(g->lanes[l].x, in + 4 * l, sizeof(g->lanes[l].x));
-	}
-	for (uint32_t k = 0; k < FLAGS; k++)
-		g->flags[k] = g->lanes[k].x[3];
-	(void)play_all(g, m->main, 0);
-	for (uint32_t l = 0; l < LANES; l++) {
-		lane *v = &g->lanes[l];
-
-		for (uint32_t i = 0; !m->barriers && i < PARTS; i++)
-			(void)play_own(m->parts[i], v);
-		want[4 * l] = v->x[0] ^ v->held[0];
-		want[4 * l + 1] = v->x[1] ^ v->held[1] ^ v->held[4];
-		want[4 * l + 2] = v->x[2] ^ v->held[2] ^ v->held[5];
-		want[4 * l + 3] = v->x[3] ^ v->held[3];
-	}
 }
 
 #define ALL_WORDS (WORDS * LANES * GROUPS)
@@ -545,7 +329,6 @@ static int is_right(probe *p, const program *m, uint64_t number, char why[sizeof
 {
 	uint32_t *in = calloc(3 * ALL_WORDS, sizeof(*in)), at = 0;
 	uint32_t *out = in + ALL_WORDS, *want = in + 2 * ALL_WORDS;
-	group g = {.number = 0};
 
 	if (in == NULL) {
 		p->status = pctl_no_memory(p->call, "a probe");
@@ -553,9 +336,8 @@ static int is_right(probe *p, const program *m, uint64_t number, char why[sizeof
 	}
 	for (uint32_t i = 0; i < ALL_WORDS; i++)
 		in[i] = (uint32_t)(probe_random(number + i) >> (probe_random(number ^ i) & 31));
-	for (; g.number < GROUPS; g.number++)
-		play_program(m, &g, in + ALL_WORDS / GROUPS * g.number,
-			     want + ALL_WORDS / GROUPS * g.number);
+	for (uint32_t g = 0; g < GROUPS; g++)
+		probe_play(&m->rows, g, in + ALL_WORDS / GROUPS * g, want + ALL_WORDS / GROUPS * g);
 	if (!probe_run(p, m->text.data, 0, LANES * GROUPS, in, ALL_WORDS, out, ALL_WORDS)) {
 		free(in);
 		return 1;
@@ -566,8 +348,8 @@ static int is_right(probe *p, const program *m, uint64_t number, char why[sizeof
 	if (at < ALL_WORDS)
 		snprintf(why, sizeof(pctl_witness),
 			 "%s: word %u of program %" PRIu64 " is 0x%x, not 0x%x",
-			 m->barriers ? "barriers amid exits" : "a program of integers", at, number,
-			 out[at], want[at]);
+			 m->rows.barriers ? "barriers amid exits" : "a program of integers", at,
+			 number, out[at], want[at]);
 	free(in);
 	return at == ALL_WORDS;
 }
@@ -576,7 +358,7 @@ static void one(probe *p, uint32_t fact, uint32_t i)
 {
 	/* Those of a claim's check are drawn anew: whoever knew them could be right about these alone. */
 	const uint64_t number = p->draw + ((uint64_t)(0x60u + fact) << 40) + ((uint64_t)i << 20);
-	program m = {.text = PCTL_STR_BUF_INIT, .barriers = fact == PCTL_FACT_BARRIERS};
+	program m = {.text = PCTL_STR_BUF_INIT, .rows.barriers = fact == PCTL_FACT_BARRIERS};
 	drawing d = {.arena = pctl_arena_create(), .seed = number};
 	char why[sizeof(pctl_witness)];
 
