@@ -1,5 +1,5 @@
 /* Memory that runs out: the n-th allocation of opening, checking, running and auditing, of the chain, of steps of a resident run, and of a model, fails, for n from
- * 1 densely and then in strides. What comes of it is the right bytes or an error that says so, never a crash, and everything is
+ * 1 densely and then in strides, or each n in turn. What comes of it is the right bytes or an error that says so, never a crash, and everything is
  * given back. Each n runs in a process of its own, so that one that dies hides no other. */
 #include <errno.h>
 #include <inttypes.h>
@@ -458,14 +458,25 @@ static uint32_t now_ms(void)
 	return (uint32_t)(t.tv_sec * 1000 + t.tv_nsec / 1000000);
 }
 
-/* Points: the first DENSE, then strides over the rest as far as `ms` allows. */
+/* Of every allocation in turn this process takes the shard-th of n_shards; 0 shards: strides. */
+static uint32_t shard, n_shards;
+
+/* Points: the first DENSE, then strides over the rest as far as `ms` allows; or a shard of all of them, without those that come before
+ * a job is audited, which is what the sweep without `second` does. */
 static uint32_t sweep(const char *home, const char *path, const char *second, uint32_t ms)
 {
 	outcome want = {.n_errors = 0};
 	uint32_t n_failed = 0, n_tried = 0, n_right = 0, began, one;
-	uint64_t total, live, stride;
+	uint64_t total, live, stride, n_before = 0;
 
 	fail_at = 0;
+	if (n_shards != 0 && path != NULL && second != NULL && second[0] != '\0') {
+		n_calls = 0;
+		(void)work(home, path, NULL, &want);
+		n_calls = 0;
+		(void)work(home, path, NULL, &want);
+		n_before = n_calls;
+	}
 	(void)work(home, path, second,
 		   &want); /* libraries of ops stay loaded, drivers are looked at */
 	n_calls = 0;
@@ -478,7 +489,10 @@ static uint32_t sweep(const char *home, const char *path, const char *second, ui
 	total = n_calls;
 	live = n_live;
 	stride = total * one / (ms + 1) + 1;
-	for (uint64_t n = 1; n <= total; n += n < DENSE ? 1 : stride) {
+	for (uint64_t n = n_shards != 0 ? n_before + shard : 1; n <= total;
+	     n += n_shards != 0 ? n_shards
+		  : n < DENSE	? 1
+				: stride) {
 		int ended = 0;
 		pid_t pid;
 
@@ -518,7 +532,7 @@ static uint32_t sweep(const char *home, const char *path, const char *second, ui
 	       : second == NULL	       ? "open, check, run"
 				       : "and audit",
 	       n_tried, total, n_tried - n_right - n_failed, n_right, n_failed, live);
-	return n_failed + (n_tried < DENSE);
+	return n_failed + (n_tried < (n_shards != 0 ? 1 : DENSE));
 }
 
 static int one_alone(const char *home, const char *path, uint64_t n)
@@ -530,8 +544,30 @@ static int one_alone(const char *home, const char *path, uint64_t n)
 	       try_one(n, home, path, NULL, &want, n_live) == 1;
 }
 
+/* Every allocation of one sweep: run, audit, chain, resident or model; the shard of "I/N", I from 1. */
+static int every(char **argv, const char *shards, const char *of)
+{
+	const char *home = argv[1];
+	char *end;
+
+	shard = (uint32_t)strtoul(shards, &end, 10);
+	n_shards = *end == '/' ? (uint32_t)strtoul(end + 1, &end, 10) : 0;
+	if (*end != '\0' || shard == 0 || shard > n_shards)
+		return 2;
+	if (strcmp(of, "run") == 0)
+		return sweep(home, argv[2], NULL, 0) != 0;
+	if (strcmp(of, "audit") == 0)
+		return sweep(home, argv[2], argv[3], 0) != 0;
+	if (strcmp(of, "chain") == 0)
+		return sweep(home, NULL, "", 0) != 0;
+	if (strcmp(of, "resident") == 0)
+		return sweep(home, resident_path, "", 0) != 0;
+	return strcmp(of, "model") == 0 ? sweep(home, model_path, "", 0) != 0 : 2;
+}
+
 /* faults HOME PIPELINE SECOND-DEVICE RESIDENT [MS-A-SWEEP [N]]: N: that allocation alone, in this process, for a debugger.
- * RESIDENT: the pipeline that stays on a device. PIPELINE "model": the last sweep alone, of a model. */
+ * RESIDENT: the pipeline that stays on a device. PIPELINE "model": the last sweep alone, of a model.
+ * faults HOME PIPELINE SECOND-DEVICE RESIDENT every I/N SWEEP: each allocation of a sweep, of which this is a shard. */
 int main(int argc, char **argv)
 {
 	const uint32_t ms = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 22000;
@@ -542,6 +578,11 @@ int main(int argc, char **argv)
 		return 2;
 	resident_path = argv[4];
 	model_path = model;
+	if (argc == 8 && strcmp(argv[5], "every") == 0) {
+		if (strcmp(argv[7], "model") == 0 && !make_model(argv[1], model))
+			return 1;
+		return every(argv, argv[6], argv[7]);
+	}
 	if (argc > 6)
 		return one_alone(argv[1],
 				 strcmp(argv[2], resident_path) == 0 ? resident_path

@@ -1,5 +1,6 @@
-"""The profiles of devices, made once for all tests. A simulator's takes as long as those of all others together, and tests with the label matrix
-alone ask for it: its is a fixture of its own. usage: profiles.py PIPECTL HOME made|simulated"""
+"""The profiles of devices, made once for all tests. That of PoCL, whose compiler takes half a second for each of 85 programs, and that of a
+simulator take far longer than those of all others together, and tests with the labels matrix, larger and slow alone ask for them: each is a
+fixture of its own. usage: profiles.py PIPECTL HOME made|compiled|simulated"""
 import json
 import os
 import shutil
@@ -12,7 +13,13 @@ if WHICH == "made":
 # What has a role (the reference, what does nothing, what is synthetic) needs no profile.
 listed = subprocess.run([PIPECTL, "--home", HOME, "--json", "device", "list"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
 devices = json.loads(listed.stdout)["devices"]
-chosen = [d for d in devices if d["usable"] and not d["roles"] and ("Simulator" in d["name"]) == (WHICH == "simulated")]
+
+
+def fixture_of(d):
+    return "simulated" if "Simulator" in d["name"] else "compiled" if d["driver"].startswith("Portable Computing Language") else "made"
+
+
+chosen = [d for d in devices if d["usable"] and not d["roles"] and fixture_of(d) == WHICH]
 for d in chosen:
     print(d["selector"], d["name"], flush=True)
 if not chosen:

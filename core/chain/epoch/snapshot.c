@@ -25,7 +25,7 @@ typedef struct graph {
 	uint32_t n_names, n_rows, shift, reserved;
 } graph;
 
-static pctl_status out_of_memory(const pctl_call *call)
+pctl_status pctl_epoch_no_memory(const pctl_call *call)
 {
 	return pctl_no_memory(call, "the graph of an epoch");
 }
@@ -86,7 +86,7 @@ static pctl_status collect_names(const pctl_snapshot_link *links, uint64_t n, in
 
 	g->names = calloc(2 * n + 1, sizeof(*g->names));
 	if (g->names == NULL)
-		return out_of_memory(call);
+		return pctl_epoch_no_memory(call);
 	for (uint64_t i = 0; i < n; i++) {
 		g->names[2 * i] = links[i].source;
 		g->names[2 * i + 1] = links[i].target;
@@ -108,7 +108,7 @@ static pctl_status collect_rows(const pctl_snapshot_link *links, uint64_t n, int
 
 	g->rows = calloc(n + 1, sizeof(*g->rows));
 	if (g->rows == NULL)
-		return out_of_memory(call);
+		return pctl_epoch_no_memory(call);
 	for (uint64_t i = 0; i < n; i++)
 		g->rows[i] = (row){number_of(g, links[i].source), number_of(g, links[i].target),
 				   links[i].account, links[i].clock, links[i].stake};
@@ -166,7 +166,7 @@ static pctl_status leave_out(graph *g, uint32_t most_edges, uint32_t most_nodes,
 		return PCTL_OK;
 	used = calloc((size_t)g->n_names + 1, sizeof(*used));
 	if (used == NULL)
-		return out_of_memory(call);
+		return pctl_epoch_no_memory(call);
 	if (g->n_rows > 1)
 		qsort(g->rows, g->n_rows, sizeof(*g->rows), by_worth);
 	for (uint32_t i = 0; i < g->n_rows && kept < most_edges; i++) {
@@ -224,7 +224,7 @@ static pctl_status spell_names(const graph *g, const pctl_call *call, pctl_snaps
 		n_bytes += strlen(g->names[i]) + 1;
 	out->names = at = malloc(n_bytes + 1);
 	if (at == NULL)
-		return out_of_memory(call);
+		return pctl_epoch_no_memory(call);
 	for (uint32_t i = 0; i < g->n_names; i++) {
 		const size_t n = strlen(g->names[i]);
 
@@ -249,7 +249,7 @@ static pctl_status spell_graph(const graph *g, uint64_t height, const pctl_call 
 	out->n_graph = 4 * (weights + 3 * m);
 	out->graph = w = calloc(1, out->n_graph);
 	if (status != PCTL_OK || w == NULL)
-		return status != PCTL_OK ? status : out_of_memory(call);
+		return status != PCTL_OK ? status : pctl_epoch_no_memory(call);
 	memcpy(w, magic, sizeof(magic));
 	put32(w, 2, VERSION);
 	put32(w, 3, g->n_names);
@@ -288,7 +288,7 @@ static pctl_status spell(const pctl_snapshot_link *links, uint64_t n, uint64_t h
 	if (status == PCTL_OK) {
 		g.totals = calloc((size_t)g.n_names + 1, sizeof(*g.totals));
 		if (g.totals == NULL)
-			status = out_of_memory(call);
+			status = pctl_epoch_no_memory(call);
 	}
 	/* At 63 a weight is at most 2, and there are at most 2^24. */
 	while (status == PCTL_OK && !shift_fits(&g, g.shift))
@@ -337,7 +337,7 @@ pctl_status pctl_snapshot_part(const pctl_snapshot *s, uint32_t edges, uint32_t 
 	*n_out = 4 * (head + 5 * own);
 	*out = w = malloc((size_t)*n_out + 1);
 	if (w == NULL)
-		return out_of_memory(call);
+		return pctl_epoch_no_memory(call);
 	memcpy(w, s->graph, 4 * head);
 	memcpy(w + 4 * head, s->graph + 4 * (head + 2 * first), 8 * own);
 	memcpy(w + 4 * (head + 2 * own), s->graph + 4 * (head + 2 * m + first), 4 * own);

@@ -73,5 +73,7 @@ pctl_status pctl_snapshot_part(const pctl_snapshot *s, uint32_t edges, uint32_t 
 pctl_status pctl_snapshot_take(pctl_chain_state *s, uint64_t height, uint32_t most_edges,
 			       const pctl_call *call, pctl_snapshot *out);
 void pctl_snapshot_clear(pctl_snapshot *snapshot);
+/* There was no memory for a graph. */
+pctl_status pctl_epoch_no_memory(const pctl_call *call);
 
 #endif

@@ -25,11 +25,6 @@ typedef struct taking {
 	pctl_status status;
 } taking;
 
-static pctl_status out_of_memory(const pctl_call *call)
-{
-	return pctl_no_memory(call, "the graph of an epoch");
-}
-
 static const char *behind(const char *name, const char *prefix)
 {
 	const size_t n = strlen(prefix);
@@ -68,7 +63,7 @@ static pctl_status stake_of(taking *t, const char *account)
 		return status;
 	t->stake = a.bond;
 	t->account = pctl_arena_dup(t->arena, account);
-	return t->account == NULL ? out_of_memory(t->call) : PCTL_OK;
+	return t->account == NULL ? pctl_epoch_no_memory(t->call) : PCTL_OK;
 }
 
 static pctl_status room(taking *t)
@@ -80,7 +75,7 @@ static pctl_status room(taking *t)
 		return PCTL_OK;
 	more = realloc(t->links, n * sizeof(*more));
 	if (more == NULL)
-		return out_of_memory(t->call);
+		return pctl_epoch_no_memory(t->call);
 	t->links = more;
 	t->n_room = n;
 	return PCTL_OK;
@@ -128,7 +123,7 @@ static pctl_status take_edge(taking *t, const pctl_edge *e)
 	link.account = t->account;
 	link.stake = t->stake;
 	if (link.source == NULL || link.target == NULL)
-		return out_of_memory(t->call);
+		return pctl_epoch_no_memory(t->call);
 	t->links[t->n++] = link;
 	return PCTL_OK;
 }
@@ -146,7 +141,7 @@ pctl_status pctl_snapshot_take(pctl_chain_state *s, uint64_t height, uint32_t mo
 			       const pctl_call *call, pctl_snapshot *out)
 {
 	taking t = {.state = s, .call = call, .arena = pctl_arena_create()};
-	pctl_status status = t.arena == NULL ? out_of_memory(call) : PCTL_OK;
+	pctl_status status = t.arena == NULL ? pctl_epoch_no_memory(call) : PCTL_OK;
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK && most_edges != 0)

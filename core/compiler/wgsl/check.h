@@ -136,6 +136,10 @@ int pctl_wgsl_unify(struct wgsl *c, struct expr *first, uint32_t *scalar);
 /* "u32, i32", for messages. */
 const char *pctl_wgsl_argument_types(struct wgsl *c, const struct expr *e);
 void pctl_wgsl_wrong_arguments(struct wgsl *c, const struct expr *e, const char *expected);
+/* The same, and the call has no type. */
+void pctl_wgsl_refuse_arguments(struct wgsl *c, struct expr *e, const char *expected);
+/* The latest stage of the arguments. */
+uint32_t pctl_wgsl_args_stage(const struct expr *e);
 
 /* ---- const.c: arithmetic on leaves; 0 or the code of the error ---- */
 uint32_t pctl_wgsl_eval_binary(const struct wgsl *c, uint32_t op, uint32_t scalar, uint64_t a,

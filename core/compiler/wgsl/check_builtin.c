@@ -11,22 +11,6 @@ static const struct expr *arg(const struct expr *e, uint32_t i)
 	return a;
 }
 
-static uint32_t args_stage(const struct expr *e)
-{
-	uint32_t stage = STAGE_CONST;
-	const struct expr *a;
-
-	for (a = e->a; a; a = a->next)
-		stage = a->stage > stage ? a->stage : stage;
-	return stage;
-}
-
-static void fail(struct wgsl *c, struct expr *e, const char *expected)
-{
-	pctl_wgsl_wrong_arguments(c, e, expected);
-	pctl_wgsl_set_error(c, e);
-}
-
 static void constant_failed(struct wgsl *c, struct expr *e, uint32_t code, uint32_t scalar)
 {
 	pctl_wgsl_eval_error(c, code, scalar, e->pos, e->end);
@@ -72,11 +56,11 @@ static void elementwise(struct wgsl *c, struct expr *e, const struct builtin *b)
 	for (a = e->a; a; a = a->next)
 		if (a->type != e->a->type || !pctl_wgsl_width(a->type) ||
 		    !pctl_wgsl_is_integer(scalar)) {
-			fail(c, e, expected);
+			pctl_wgsl_refuse_arguments(c, e, expected);
 			return;
 		}
 	if ((b->flags & BF_SIGNED) && (scalar == PCTL_SCALAR_U32 || scalar == PCTL_SCALAR_U64)) {
-		fail(c, e, expected);
+		pctl_wgsl_refuse_arguments(c, e, expected);
 		return;
 	}
 	if (!(b->flags & BF_ABSTRACT) && !pctl_wgsl_settle(c, e->a)) {
@@ -84,7 +68,7 @@ static void elementwise(struct wgsl *c, struct expr *e, const struct builtin *b)
 		return;
 	}
 	e->type = e->a->type;
-	e->stage = (uint8_t)args_stage(e);
+	e->stage = (uint8_t)pctl_wgsl_args_stage(e);
 	low = b->arg == PCTL_OP_CLAMP;
 	if (e->stage == STAGE_CONST) {
 		fold(c, e, b);
@@ -122,13 +106,13 @@ static void bit_field(struct wgsl *c, struct expr *e, const struct builtin *b)
 	if (!scalar || !pctl_wgsl_can_coerce(offset, u32) || !pctl_wgsl_can_coerce(count, u32) ||
 	    (insert && e->a->next->type != e->a->type) || !pctl_wgsl_settle(c, e->a) ||
 	    (insert && !pctl_wgsl_settle(c, e->a->next))) {
-		fail(c, e, expected);
+		pctl_wgsl_refuse_arguments(c, e, expected);
 		return;
 	}
 	scalar = pctl_wgsl_scalar_of(e->a->type);
 	if (!pctl_wgsl_width(e->a->type) ||
 	    (scalar != PCTL_SCALAR_I32 && scalar != PCTL_SCALAR_U32)) {
-		fail(c, e, expected);
+		pctl_wgsl_refuse_arguments(c, e, expected);
 		return;
 	}
 	if (!pctl_wgsl_coerce(c, offset, u32, "the offset") ||
@@ -137,7 +121,7 @@ static void bit_field(struct wgsl *c, struct expr *e, const struct builtin *b)
 		return;
 	}
 	e->type = e->a->type;
-	e->stage = (uint8_t)args_stage(e);
+	e->stage = (uint8_t)pctl_wgsl_args_stage(e);
 	if (e->stage == STAGE_CONST)
 		fold(c, e, b);
 	else if (offset->stage == STAGE_CONST && count->stage == STAGE_CONST &&
@@ -152,7 +136,7 @@ static void all_any(struct wgsl *c, struct expr *e, const struct builtin *b)
 	uint32_t i;
 
 	if (!pctl_wgsl_width(t) || t->scalar != PCTL_SCALAR_BOOL) {
-		fail(c, e, "bool or a vector of bool");
+		pctl_wgsl_refuse_arguments(c, e, "bool or a vector of bool");
 		return;
 	}
 	e->type = &c->types.scalar[PCTL_SCALAR_BOOL];
@@ -180,10 +164,11 @@ static void select_call(struct wgsl *c, struct expr *e)
 	if (!i || no->type != yes->type || !width ||
 	    pctl_wgsl_scalar_of(cond->type) != PCTL_SCALAR_BOOL ||
 	    (pctl_wgsl_width(cond->type) != 1 && pctl_wgsl_width(cond->type) != width)) {
-		fail(c, e, "two scalars or vectors of one type; bool or bools of their width");
+		pctl_wgsl_refuse_arguments(
+			c, e, "two scalars or vectors of one type; bool or bools of their width");
 		return;
 	}
-	e->stage = (uint8_t)args_stage(e);
+	e->stage = (uint8_t)pctl_wgsl_args_stage(e);
 	if ((e->stage != STAGE_CONST || pctl_wgsl_is_late(c, cond)) &&
 	    (!pctl_wgsl_settle(c, no) || !pctl_wgsl_settle(c, yes))) {
 		pctl_wgsl_set_error(c, e);
@@ -205,7 +190,7 @@ static void dot(struct wgsl *c, struct expr *e, const struct builtin *b)
 
 	if (!pctl_wgsl_unify(c, e->a, &scalar) || e->a->type != e->a->next->type ||
 	    e->a->type->kind != TY_VECTOR || !pctl_wgsl_is_number(scalar)) {
-		fail(c, e, "two vectors of numbers of one type");
+		pctl_wgsl_refuse_arguments(c, e, "two vectors of numbers of one type");
 		return;
 	}
 	e->type = e->a->type->elem;
@@ -213,7 +198,7 @@ static void dot(struct wgsl *c, struct expr *e, const struct builtin *b)
 		pctl_wgsl_fold_float(c, e, b);
 		return;
 	}
-	e->stage = (uint8_t)args_stage(e);
+	e->stage = (uint8_t)pctl_wgsl_args_stage(e);
 	if (e->stage != STAGE_CONST)
 		return;
 	for (i = 0; i < e->a->type->width && !code; i++) {
@@ -242,7 +227,7 @@ static void dot4(struct wgsl *c, struct expr *e, const struct builtin *b)
 	uint32_t i;
 
 	if (!pctl_wgsl_can_coerce(e->a, u32) || !pctl_wgsl_can_coerce(e->a->next, u32)) {
-		fail(c, e, "u32, u32");
+		pctl_wgsl_refuse_arguments(c, e, "u32, u32");
 		return;
 	}
 	if (!pctl_wgsl_coerce(c, e->a, u32, "this argument") ||
@@ -251,7 +236,7 @@ static void dot4(struct wgsl *c, struct expr *e, const struct builtin *b)
 		return;
 	}
 	e->type = &c->types.scalar[is_signed ? PCTL_SCALAR_I32 : PCTL_SCALAR_U32];
-	e->stage = (uint8_t)args_stage(e);
+	e->stage = (uint8_t)pctl_wgsl_args_stage(e);
 	if (e->stage != STAGE_CONST)
 		return;
 	for (i = 0; i < 4; i++)
@@ -272,7 +257,7 @@ static void pack(struct wgsl *c, struct expr *e, const struct builtin *b)
 	uint32_t i;
 
 	if (!pctl_wgsl_can_coerce(e->a, in)) {
-		fail(c, e, pctl_wgsl_type_name(c, in));
+		pctl_wgsl_refuse_arguments(c, e, pctl_wgsl_type_name(c, in));
 		return;
 	}
 	if (!pctl_wgsl_coerce(c, e->a, in, "the argument")) {
@@ -307,7 +292,7 @@ static void transpose(struct wgsl *c, struct expr *e)
 	uint32_t i, k;
 
 	if (t->kind != TY_MATRIX) {
-		fail(c, e, "a matrix");
+		pctl_wgsl_refuse_arguments(c, e, "a matrix");
 		return;
 	}
 	e->type = pctl_wgsl_matrix(c, t->scalar, t->width, t->columns);
@@ -379,7 +364,7 @@ static void mul_high(struct wgsl *c, struct expr *e)
 	for (a = e->a; a; a = a->next)
 		if (!pctl_wgsl_can_coerce(a, pctl_wgsl_with_scalar(c, a->type, PCTL_SCALAR_U32)) ||
 		    !pctl_wgsl_width(a->type) || a->type->width != e->a->type->width) {
-			fail(c, e, "two u32 or vectors of u32 of one width");
+			pctl_wgsl_refuse_arguments(c, e, "two u32 or vectors of u32 of one width");
 			return;
 		}
 	e->type = pctl_wgsl_with_scalar(c, e->a->type, PCTL_SCALAR_U32);
@@ -388,7 +373,7 @@ static void mul_high(struct wgsl *c, struct expr *e)
 		pctl_wgsl_set_error(c, e);
 		return;
 	}
-	e->stage = (uint8_t)args_stage(e);
+	e->stage = (uint8_t)pctl_wgsl_args_stage(e);
 	if (e->stage != STAGE_CONST)
 		return;
 	out = pctl_wgsl_set_leaves(c, e, e->type, e->type->leaves);

@@ -26,6 +26,22 @@ void pctl_wgsl_wrong_arguments(struct wgsl *c, const struct expr *e, const char 
 			pctl_wgsl_sym_text(c, e->sym), expected, pctl_wgsl_argument_types(c, e));
 }
 
+void pctl_wgsl_refuse_arguments(struct wgsl *c, struct expr *e, const char *expected)
+{
+	pctl_wgsl_wrong_arguments(c, e, expected);
+	pctl_wgsl_set_error(c, e);
+}
+
+uint32_t pctl_wgsl_args_stage(const struct expr *e)
+{
+	uint32_t stage = STAGE_CONST;
+	const struct expr *a;
+
+	for (a = e->a; a; a = a->next)
+		stage = a->stage > stage ? a->stage : stage;
+	return stage;
+}
+
 static void note_call(struct wgsl *c, struct function *callee, const struct expr *e)
 {
 	struct call_edge *edge;

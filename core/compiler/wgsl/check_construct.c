@@ -16,16 +16,11 @@ static int check_args(struct wgsl *c, struct expr *e)
 }
 
 /* The latest stage of the arguments; constants too large to keep count as run-time values. */
-static uint32_t args_stage(const struct expr *e, const struct type *t)
+static uint32_t stage_of(const struct expr *e, const struct type *t)
 {
-	uint32_t stage = STAGE_CONST;
-	const struct expr *a;
+	const uint32_t stage = pctl_wgsl_args_stage(e);
 
-	for (a = e->a; a; a = a->next)
-		stage = a->stage > stage ? a->stage : stage;
-	if (stage == STAGE_CONST && t->leaves > WGSL_MAX_LEAVES)
-		stage = STAGE_RUNTIME;
-	return stage;
+	return stage == STAGE_CONST && t->leaves > WGSL_MAX_LEAVES ? STAGE_RUNTIME : stage;
 }
 
 static void fold_construct(struct wgsl *c, struct expr *e)
@@ -34,7 +29,7 @@ static void fold_construct(struct wgsl *c, struct expr *e)
 	uint32_t at = 0, i;
 	uint64_t *out;
 
-	e->stage = (uint8_t)args_stage(e, e->type);
+	e->stage = (uint8_t)stage_of(e, e->type);
 	if (e->stage != STAGE_CONST)
 		return;
 	for (a = e->a; a && !a->leaf; a = a->next)

@@ -3,22 +3,6 @@
 #include "compiler/wgsl/compose.h"
 #include "compiler/wgsl/float.h"
 
-static uint32_t args_stage(const struct expr *e)
-{
-	uint32_t stage = STAGE_CONST;
-	const struct expr *a;
-
-	for (a = e->a; a; a = a->next)
-		stage = a->stage > stage ? a->stage : stage;
-	return stage;
-}
-
-static void fail(struct wgsl *c, struct expr *e, const char *expected)
-{
-	pctl_wgsl_wrong_arguments(c, e, expected);
-	pctl_wgsl_set_error(c, e);
-}
-
 /* 1 when no component of a constant is infinite or NaN, which WGSL forbids; an error otherwise. */
 int pctl_wgsl_check_finite(struct wgsl *c, struct expr *e)
 {
@@ -50,7 +34,7 @@ void pctl_wgsl_fold_float(struct wgsl *c, struct expr *e, const struct builtin *
 	struct expr *a = e->a;
 	uint32_t i;
 
-	e->stage = (uint8_t)args_stage(e);
+	e->stage = (uint8_t)pctl_wgsl_args_stage(e);
 	if (e->stage != STAGE_CONST)
 		return;
 	for (i = 0; a; a = a->next)
@@ -107,7 +91,7 @@ static uint32_t unify(struct wgsl *c, struct expr *e, const char *expected)
 	for (a = e->a; a; a = a->next)
 		if (!pctl_wgsl_is_float(scalar) || pctl_wgsl_scalar_of(a->type) != scalar ||
 		    a->type->kind == TY_ARRAY) {
-			fail(c, e, expected);
+			pctl_wgsl_refuse_arguments(c, e, expected);
 			return 0;
 		}
 	return scalar;
@@ -233,14 +217,14 @@ void pctl_wgsl_check_float_elementwise(struct wgsl *c, struct expr *e, const str
 	if ((b->flags & BF_F32) && scalar == SCALAR_ABSTRACT_FLOAT && !settle_all(c, e))
 		return;
 	if ((b->flags & BF_F32) && pctl_wgsl_scalar_of(e->a->type) != PCTL_SCALAR_F32) {
-		fail(c, e, expected);
+		pctl_wgsl_refuse_arguments(c, e, expected);
 		return;
 	}
 	for (i = 0, a = e->a; a; a = a->next, i++)
 		if (!pctl_wgsl_width(a->type) ||
 		    (a->type != e->a->type &&
 		     !((b->flags & BF_MIX) && i == 2 && a->type->kind == TY_SCALAR))) {
-			fail(c, e, expected);
+			pctl_wgsl_refuse_arguments(c, e, expected);
 			return;
 		}
 	if ((b->arg == PCTL_OP_CLAMP && !check_clamp(c, e)) ||
@@ -249,7 +233,7 @@ void pctl_wgsl_check_float_elementwise(struct wgsl *c, struct expr *e, const str
 		return;
 	e->type = e->a->type;
 	/* What does not stay constant has a type. */
-	if (args_stage(e) != STAGE_CONST) {
+	if (pctl_wgsl_args_stage(e) != STAGE_CONST) {
 		if (!settle_all(c, e))
 			return;
 		e->type = e->a->type;
@@ -288,10 +272,10 @@ static void geometry(struct wgsl *c, struct expr *e, const struct builtin *b)
 
 	if (!unify(c, e, expected))
 		return;
-	if (args_stage(e) != STAGE_CONST && !settle_all(c, e))
+	if (pctl_wgsl_args_stage(e) != STAGE_CONST && !settle_all(c, e))
 		return;
 	if (!geometry_takes(e, b->arg)) {
-		fail(c, e, expected);
+		pctl_wgsl_refuse_arguments(c, e, expected);
 		return;
 	}
 	e->type = e->a->type;
@@ -315,11 +299,11 @@ static void ldexp_call(struct wgsl *c, struct expr *e, const struct builtin *b)
 		return;
 	want = pctl_wgsl_width(want) ? pctl_wgsl_shape(c, PCTL_SCALAR_I32, want->width) : want;
 	if (!pctl_wgsl_width(want) || !pctl_wgsl_can_coerce(power, want)) {
-		fail(c, e, expected);
+		pctl_wgsl_refuse_arguments(c, e, expected);
 		return;
 	}
 	if (!pctl_wgsl_coerce(c, power, want, "the exponent") ||
-	    ((args_stage(e) != STAGE_CONST || pctl_wgsl_is_late(c, power)) &&
+	    ((pctl_wgsl_args_stage(e) != STAGE_CONST || pctl_wgsl_is_late(c, power)) &&
 	     !pctl_wgsl_settle(c, e->a))) {
 		pctl_wgsl_set_error(c, e);
 		return;
@@ -338,7 +322,7 @@ static void split(struct wgsl *c, struct expr *e, const struct builtin *b)
 	    !check_f64(c, e, b, pctl_wgsl_scalar_of(e->a->type)))
 		return;
 	if (!pctl_wgsl_width(e->a->type)) {
-		fail(c, e, expected);
+		pctl_wgsl_refuse_arguments(c, e, expected);
 		return;
 	}
 	e->type = pctl_wgsl_split_result(c, b->arg, e->a->type);
@@ -352,7 +336,7 @@ static void pack(struct wgsl *c, struct expr *e, const struct builtin *b)
 	const struct type *in = b->kind == BUILTIN_PACK_FLOAT ? floats : u32;
 
 	if (!pctl_wgsl_can_coerce(e->a, in)) {
-		fail(c, e, pctl_wgsl_type_name(c, in));
+		pctl_wgsl_refuse_arguments(c, e, pctl_wgsl_type_name(c, in));
 		return;
 	}
 	if (!pctl_wgsl_coerce(c, e->a, in, "the argument")) {

@@ -31,12 +31,6 @@ const char *pctl_wgsl_subgroups_why(const struct wgsl *c, uint32_t code)
 		       : "needs the extension subgroups";
 }
 
-static void fail(struct wgsl *c, struct expr *e, const char *expected)
-{
-	pctl_wgsl_wrong_arguments(c, e, expected);
-	pctl_wgsl_set_error(c, e);
-}
-
 static int is_word(uint32_t scalar)
 {
 	return scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_U32;
@@ -47,7 +41,7 @@ static void reduce(struct wgsl *c, struct expr *e, const struct builtin *b)
 	uint32_t scalar;
 
 	if (!pctl_wgsl_width(e->a->type)) {
-		fail(c, e, "an i32 or u32, or a vector of them");
+		pctl_wgsl_refuse_arguments(c, e, "an i32 or u32, or a vector of them");
 		return;
 	}
 	if (!pctl_wgsl_settle(c, e->a)) {
@@ -66,7 +60,7 @@ static void reduce(struct wgsl *c, struct expr *e, const struct builtin *b)
 		return;
 	}
 	if (!is_word(scalar)) {
-		fail(c, e, "an i32 or u32, or a vector of them");
+		pctl_wgsl_refuse_arguments(c, e, "an i32 or u32, or a vector of them");
 		return;
 	}
 	e->type = e->a->type;
@@ -117,7 +111,7 @@ static void move(struct wgsl *c, struct expr *e, const struct builtin *b)
 		return;
 	}
 	if (!pctl_wgsl_width(e->a->type)) {
-		fail(c, e, "a number of 16 or 32 bits, or a vector of them");
+		pctl_wgsl_refuse_arguments(c, e, "a number of 16 or 32 bits, or a vector of them");
 		return;
 	}
 	if (!pctl_wgsl_settle(c, e->a)) {
@@ -127,7 +121,7 @@ static void move(struct wgsl *c, struct expr *e, const struct builtin *b)
 	scalar = pctl_wgsl_scalar_of(e->a->type);
 	if (!is_word(scalar) && scalar != PCTL_SCALAR_F32 && scalar != PCTL_SCALAR_F16 &&
 	    scalar != PCTL_SCALAR_BF16) {
-		fail(c, e, "a number of 16 or 32 bits, or a vector of them");
+		pctl_wgsl_refuse_arguments(c, e, "a number of 16 or 32 bits, or a vector of them");
 		return;
 	}
 	if (e->n_args == 2 && !lane_ok(c, e, b)) {

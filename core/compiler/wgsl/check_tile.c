@@ -140,12 +140,6 @@ const struct type *pctl_wgsl_tile_type(struct wgsl *c, struct expr *e, const str
 
 /* ---- functions ---- */
 
-static void fail(struct wgsl *c, struct expr *e, const char *expected)
-{
-	pctl_wgsl_wrong_arguments(c, e, expected);
-	pctl_wgsl_set_error(c, e);
-}
-
 /* The order of components: 0 rows, 1 columns, 2 nothing that says so. */
 static uint32_t named_order(struct wgsl *c, const struct expr *t)
 {
@@ -251,15 +245,16 @@ static void move(struct wgsl *c, struct expr *e, int is_store)
 	const struct type *tile;
 
 	if ((!is_store && !e->b) || e->n_args != wanted) {
-		fail(c, e,
-		     is_store ? "subgroupMatrixStore<row_major>(pointer, offset, tile, stride)"
-			      : "subgroupMatrixLoad<TILE, row_major>(pointer, offset, stride)");
+		pctl_wgsl_refuse_arguments(
+			c, e,
+			is_store ? "subgroupMatrixStore<row_major>(pointer, offset, tile, stride)"
+				 : "subgroupMatrixLoad<TILE, row_major>(pointer, offset, stride)");
 		return;
 	}
 	tile = is_store ? e->a->next->next->type : pctl_wgsl_check_type(c, e->b);
 	if (tile->kind != TY_TILE) {
 		if (tile->kind != TY_ERROR)
-			fail(c, e, "a matrix tile");
+			pctl_wgsl_refuse_arguments(c, e, "a matrix tile");
 		else
 			pctl_wgsl_set_error(c, e);
 		return;
@@ -283,16 +278,18 @@ static void multiply(struct wgsl *c, struct expr *e, const struct builtin *b)
 	uint32_t scalar;
 
 	if (e->n_args != b->n_args || (b->n_args == 2) != (e->b != NULL) || (e->b && e->b->next)) {
-		fail(c, e,
-		     b->n_args == 2 ? "subgroupMatrixMultiply<i32>(left, right)"
-				    : "subgroupMatrixMultiplyAccumulate(left, right, result)");
+		pctl_wgsl_refuse_arguments(
+			c, e,
+			b->n_args == 2 ? "subgroupMatrixMultiply<i32>(left, right)"
+				       : "subgroupMatrixMultiplyAccumulate(left, right, result)");
 		return;
 	}
 	l = e->a->type;
 	r = e->a->next->type;
 	if (l->kind != TY_TILE || r->kind != TY_TILE || l->count != PCTL_TILE_LEFT ||
 	    r->count != PCTL_TILE_RIGHT || l->scalar != r->scalar || l->columns != r->width) {
-		fail(c, e, "a left and a right tile of one component type that fit");
+		pctl_wgsl_refuse_arguments(
+			c, e, "a left and a right tile of one component type that fit");
 		return;
 	}
 	scalar = pctl_scalar_is_signed(l->scalar) ? PCTL_SCALAR_I32 : PCTL_SCALAR_U32;

@@ -133,6 +133,19 @@ static const char *domain_of(const pctl_problems *l, pctl_arena *arena)
 		pctl_dtype_name(l->dtype), l->sizes[l->n_sizes - 1], attrs, l->n, l->seed);
 }
 
+pctl_status pctl_plan_unit_add(const pctl_problems *l, pctl_unit *u, const pctl_call *call,
+			       pctl_units *list)
+{
+	const pctl_op_desc *d = l->op.desc;
+
+	u->op = pctl_arena_printf(list->arena, "%s@%" PRIu32, d->name, d->version);
+	u->subject = pctl_arena_printf(list->arena, "%s@%" PRIu32 " %s", d->name, d->version,
+				       pctl_dtype_name(l->dtype));
+	if (u->op == NULL || u->subject == NULL)
+		return pctl_no_memory(call, "units of proof");
+	return pctl_units_add(list, u, call);
+}
+
 static pctl_status add_unit(const pctl_problems *l, const pctl_plan_law *law, uint32_t kind,
 			    uint32_t level, const pctl_call *call, pctl_units *list)
 {
@@ -148,16 +161,13 @@ static pctl_status add_unit(const pctl_problems *l, const pctl_plan_law *law, ui
 		return pctl_no_memory(call, "units of proof");
 	*ctx = (plan_unit){l, law};
 	u.ctx = ctx;
-	u.op = pctl_arena_printf(list->arena, "%s@%" PRIu32, d->name, d->version);
-	u.subject = pctl_arena_printf(list->arena, "%s@%" PRIu32 " %s", d->name, d->version,
-				      pctl_dtype_name(l->dtype));
 	u.name = law == NULL ? PCTL_UNIT_PROBLEMS : law->name;
 	u.domain = domain_of(l, list->arena);
 	u.flags = law != NULL && law->measured ? PCTL_UNIT_MEASURED : 0;
 	u.n_blocks = (l->n + PROBLEMS_A_BLOCK - 1) / PROBLEMS_A_BLOCK;
-	if (u.op == NULL || u.subject == NULL || u.domain == NULL)
+	if (u.domain == NULL)
 		return pctl_no_memory(call, "units of proof");
-	return pctl_units_add(list, &u, call);
+	return pctl_plan_unit_add(l, &u, call, list);
 }
 
 /* A law as said in the library: a unit, or prose that is named and counts for nothing. first: of the op's dtypes. */
@@ -219,12 +229,7 @@ static pctl_status add_lawless(const pctl_problems *l, const pctl_selection *s,
 
 	if (u.level > s->level)
 		return PCTL_OK;
-	u.op = pctl_arena_printf(list->arena, "%s@%" PRIu32, d->name, d->version);
-	u.subject = pctl_arena_printf(list->arena, "%s@%" PRIu32 " %s", d->name, d->version,
-				      pctl_dtype_name(l->dtype));
-	if (u.op == NULL || u.subject == NULL)
-		return pctl_no_memory(call, "units of proof");
-	return pctl_units_add(list, &u, call);
+	return pctl_plan_unit_add(l, &u, call, list);
 }
 
 static pctl_status add_dtype(pctl_proof_context *b, const pctl_selection *s, const pctl_op_ref *op,

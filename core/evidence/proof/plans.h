@@ -99,6 +99,10 @@ typedef struct pctl_problems {
 	uint32_t *numbers; /* problem i is number numbers[i] of its maker */
 } pctl_problems;
 
+/* A unit about l: its op and subject are set, and it is added. */
+pctl_status pctl_plan_unit_add(const pctl_problems *l, pctl_unit *u, const pctl_call *call,
+			       pctl_units *list);
+
 /* How many numbers there are, and problem `number`: PCTL_OK with *made 0 for one that means nothing. Of any op, from the
  * patterns of its ports; and as its library makes them (NULL: it makes none). */
 uint64_t pctl_problems_any_count(const pctl_problems *l);

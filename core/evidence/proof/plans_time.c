@@ -88,7 +88,6 @@ static pctl_status run(const pctl_unit *u, pctl_proof_context *b, uint64_t block
 
 static pctl_status add(const pctl_problems *l, const pctl_call *call, pctl_units *list)
 {
-	const pctl_op_desc *d = l->op.desc;
 	pctl_unit u = {.name = "throughput",
 		       .domain = "the largest of its problems",
 		       .kind = PCTL_UNIT_BASELINE,
@@ -100,12 +99,7 @@ static pctl_status add(const pctl_problems *l, const pctl_call *call, pctl_units
 		       .ctx = (void *)(uintptr_t)l,
 		       .run = run};
 
-	u.op = pctl_arena_printf(list->arena, "%s@%" PRIu32, d->name, d->version);
-	u.subject = pctl_arena_printf(list->arena, "%s@%" PRIu32 " %s", d->name, d->version,
-				      pctl_dtype_name(l->dtype));
-	if (u.op == NULL || u.subject == NULL)
-		return pctl_no_memory(call, "units of proof");
-	return pctl_units_add(list, &u, call);
+	return pctl_plan_unit_add(l, &u, call, list);
 }
 
 pctl_status pctl_plan_baselines(pctl_proof_context *b, const pctl_op_ref *op, const pctl_call *call,

@@ -32,6 +32,12 @@ def graph(h):
         h.check("the graph is what pipelines/README.md says", f.read() == b"".join(struct.pack("<2I", i % 97, (i * i + 1) % 97) for i in range(500)))
 
 
+def spent(shell):
+    """Seconds of the processor of all that a shell has waited for."""
+    with open(f"/proc/{shell.pid}/stat", encoding="latin-1") as f:
+        return sum(int(n) for n in f.read().rpartition(")")[2].split()[13:15]) / os.sysconf("SC_CLK_TCK")
+
+
 def main():
     h = Harness()
     graph(h)
@@ -47,6 +53,7 @@ def main():
     shell = subprocess.Popen(["bash"], cwd=root, env=dict(h.env, PATH=os.environ["PATH"]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT)
     for command in (c for c in commands if c not in NOT_RUN):
+        before = spent(shell)
         shell.stdin.write(f"{command}\necho \"== $?\"\n".encode())
         shell.stdin.flush()
         said = b""
@@ -56,6 +63,7 @@ def main():
                 break
             said += line
         h.check(command, said.endswith(b"== 0\n"), said.decode("utf-8", "replace")[-2000:])
+        print(f"{spent(shell) - before:6.1f} s  {command}", flush=True)
     shell.stdin.close()
     shell.wait()
     for name, want in (("scaled", lambda i: 5 * i), ("by7", lambda i: 7 * i)):

@@ -1,7 +1,7 @@
 """Elementwise jobs before and behind products, reductions, softmax and norms, fused with them, against fractions and NumPy-free integers.
-usage: around.py cuts|every|faults products|sums|rows|all BACKEND...
+usage: around.py cuts|every|faults products|sums|rows|all [--few] BACKEND...
 
-cuts: all chains with no intermediate result as an output, two of them with each alone and with all; every: all with every subset. Each chain is p = x * r, q = p + c, m = the op of q,
+cuts: all chains with no intermediate result as an output, two of them with each alone and with all; every: all with every subset; --few: of one chain of three, with no more than the first of these. Each chain is p = x * r, q = p + c, m = the op of q,
 s = m * k, t = s + z, v = t under another shape; every operation rounded by itself."""
 import json
 import math
@@ -263,12 +263,13 @@ SUMS = ("sum", "sumplain", "columns", "few", "sumwords", "mean", "max", "min", "
 
 
 def main():
-    what, kind, backends = sys.argv[1], sys.argv[2], sys.argv[3:]
+    few = "--few" in sys.argv
+    what, kind, backends = sys.argv[1], sys.argv[2], [a for a in sys.argv[3:] if a != "--few"]
     h = Harness()
     if what == "faults":
         faults(h)
     chains = [c for c in all_chains() if kind == "all" or ("products" if c.name in PRODUCTS else "sums" if c.name in SUMS else "rows") == kind]
-    every = chains
+    every = chains[::3] if few else chains
     for backend in backends if what != "faults" else []:
         chains = [c for c in every if c.name != "packedwide" or backend.endswith("+gpu")]
         for c in chains:
@@ -279,7 +280,7 @@ def main():
         if what == "every":
             cuts(h, backend, chains, range(1, 32))
         else:
-            cuts(h, backend, [chains[0], chains[-1]], [31] + [1 << i for i in range(5)])
+            cuts(h, backend, [chains[0], chains[-1]], [31] + [1 << i for i in range(0 if few else 5)])
     h.finish()
 
 

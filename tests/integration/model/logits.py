@@ -1,5 +1,6 @@
 """Pipelines of `pipectl model pipeline`, run, against models.py's logits in float64: every family, both formats, layers as groups and one by one,
-two sequences of unlike length; then in chunks over caches that are handed on, which must give the same bytes. usage: logits.py [DEVICE] [FAMILY...]"""
+two sequences of unlike length; then in chunks over caches that are handed on, which must give the same bytes. usage: logits.py [few] [DEVICE]
+[FAMILY...]; few: two of three families in groups from one format alone."""
 import os
 import shutil
 import sys
@@ -68,7 +69,8 @@ def run(h, what, pipe, chunk, tokens, start, count, device, caches=None, kept=()
     return h.read("out.logits"), {k: h.read("out." + k) for k in kept}
 
 
-def one(h, name, device):
+def one(h, name, device, ways=True):
+    """ways: from both formats, unrolled and in chunks, too."""
     c, w = FAMILIES[name], weights(name)
     rng = np.random.default_rng(3)
     tokens = rng.integers(0, c["vocab"], (BATCH, CHUNK))
@@ -76,7 +78,7 @@ def one(h, name, device):
     folder = write_hf(h.path("hf"), hf_tensors(name, w), config(name))
     gguf = write_gguf(h.path("m.gguf"), gguf_tensors(name, w), gguf_keys(name)) if c["gguf"] else folder
     found = {}
-    for what, path, more in (("groups", gguf, ["--all-logits"]), ("unrolled", gguf, ["--all-logits", "--unrolled"]), ("safetensors", folder, ["--all-logits"])):
+    for what, path, more in (("groups", gguf, ["--all-logits"]), ("unrolled", gguf, ["--all-logits", "--unrolled"]), ("safetensors", folder, ["--all-logits"]))[:3 if ways else 1]:
         zeros = {f"{k}_{i}": bytes(4 * BATCH * CONTEXT * c["kv"] * c["dim"]) for k in ("keys", "values") for i in range(c["layers"])} if "--unrolled" in more else {}
         got, _ = run(h, f"{name} {what}", pipeline(h, path, CHUNK, *more), CHUNK, tokens, [0] * BATCH, LENGTHS, device, zeros)
         if got is None:
@@ -94,9 +96,9 @@ def one(h, name, device):
     # Three and then the rest, caches handed on; the last logits alone.
     names = [f"{k}_{i}" for k in ("keys", "values") for i in range(c["layers"])]
     caches = {k: bytes(4 * BATCH * CONTEXT * c["kv"] * c["dim"]) for k in names}
-    pipe = pipeline(h, gguf, 5, "--unrolled")
+    pipe = pipeline(h, gguf, 5, "--unrolled") if ways else None
     at = [0] * BATCH
-    for step in (3, 5):
+    for step in (3, 5) if ways else ():
         count = [min(step, n - a) for n, a in zip(LENGTHS, at)]
         chunk = np.zeros((BATCH, 5), int)
         for b in range(BATCH):
@@ -137,8 +139,10 @@ def blocks(h, device):
 
 if __name__ == "__main__":
     h = Harness()
-    for name in sys.argv[2:] or FAMILIES:
-        one(h, name, sys.argv[1] if len(sys.argv) > 1 else "cpu")
-    if not sys.argv[2:]:
-        blocks(h, sys.argv[1] if len(sys.argv) > 1 else "cpu")
+    few = sys.argv[1:2] == ["few"]
+    device, *families = sys.argv[2 if few else 1:] or ["cpu"]
+    for i, name in enumerate(families or FAMILIES):
+        one(h, name, device, not few or i % 3 == 0)
+    if not families:
+        blocks(h, device)
     h.finish()

@@ -413,12 +413,65 @@ SHAPES = {"qwen2.5-0.5b": [], "qwen3-0.6b": [], "llama3-8b": [], "llama3.2-1b": 
           "deepseek-moe-16b": [*EXPERTS, "--set", "n_ff_shared=192", "--set", "n_ff_dense=160"]}
 
 
+def stored(path):
+    """The bytes of all tensors of a file of either format, by the formats' definitions."""
+    with open(path, "rb") as f:
+        data = f.read()
+    if data[:4] != b"GGUF":
+        n, = struct.unpack_from("<Q", data)
+        return {k: data[8 + n + v["data_offsets"][0]:8 + n + v["data_offsets"][1]] for k, v in json.loads(data[8:8 + n]).items() if k != "__metadata__"}
+    at = 24
+    n_tensors, n_keys = struct.unpack_from("<QQ", data, 8)
+    sizes = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
+
+    def number(form):
+        nonlocal at
+        at += struct.calcsize(form)
+        return struct.unpack_from(form, data, at - struct.calcsize(form))[0]
+
+    def text():
+        nonlocal at
+        n = number("<Q")
+        at += n
+        return data[at - n:at].decode()
+
+    def skip(kind):
+        nonlocal at
+        if kind == 8:
+            text()
+        elif kind == 9:
+            of, n = number("<I"), number("<Q")
+            for _ in range(n):
+                skip(of)
+        else:
+            at += sizes[kind]
+
+    for _ in range(n_keys):
+        text()
+        skip(number("<I"))
+    places = {}
+    for _ in range(n_tensors):
+        name = text()
+        shape = [number("<Q") for _ in range(number("<I"))]
+        width = {0: 4, 1: 2, 30: 2}[number("<I")]
+        places[name] = (number("<Q"), width * int(np.prod(shape)))
+    begin = -(-at // 32) * 32  # no file of this test has another alignment
+    return {k: data[begin + o:begin + o + n] for k, (o, n) in places.items()}
+
+
+READ = {}  # path: when it was written, what it holds
+
+
 def values(h, t, path=None):
-    """A tensor of a listing, as numbers."""
-    status, out, err = h.run("tensor", "convert", path or t["file"], "-", "--tensor", t["name"])
-    assert status == 0, err
+    """A tensor of a listing, as numbers: of each file the first one by the tool, too."""
+    path = path or t["file"]
+    written = os.stat(path).st_mtime_ns, os.stat(path).st_ino
+    if READ.get(path, (None,))[0] != written:
+        READ[path] = written, stored(path)
+        status, out, err = h.run("tensor", "convert", path, "-", "--tensor", t["name"])
+        h.check(f"{path}: a tensor by itself", status == 0 and out == READ[path][1][t["name"]], err)
     kind, shape = t["type"][:-1].split("[")
-    return np.frombuffer(out, {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}[kind]).reshape([int(x) for x in shape.split(",")])
+    return np.frombuffer(READ[path][1][t["name"]], {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}[kind]).reshape([int(x) for x in shape.split(",")])
 
 
 def synth(h):
