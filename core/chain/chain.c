@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/accounts/verify.h"
 #include "chain/chain_private.h"
 #include "chain/executor/executing.h"
 #include "chain/state/amount.h"
@@ -80,6 +81,8 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	c->sources = pctl_map_create();
 	if (c->arena == NULL || c->texts == NULL || c->sources == NULL)
 		status = pctl_no_memory(call, "the chain");
+	if (status == PCTL_OK)
+		status = pctl_verified_create(call, &c->verified);
 	if (status == PCTL_OK && o->dir != NULL) {
 		c->dir = pctl_arena_dup(c->arena, o->dir);
 		if (c->dir == NULL)
@@ -105,6 +108,8 @@ void pctl_chain_close(pctl_chain *c)
 		return;
 	if (c->state != NULL)
 		pctl_chain_rollback(c->state);
+	(void)pctl_chain_bring_end(c, NULL); /* of a batch that nobody ended: garbage that a later gc finds */
+	pctl_verified_destroy(c->verified);
 	pctl_store_close(c->attempted);
 	pctl_gas_schedule_destroy(c->schedule);
 	pctl_gitlog_close(c->log);
@@ -317,9 +322,11 @@ pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call)
 	pctl_status status;
 
 	c->batch = PCTL_BATCH_NONE;
+	status = pctl_chain_bring_end(c, call);
 	if (was != PCTL_BATCH_OPEN)
 		return pctl_refuse(call, PC5828_CHAIN_BATCH, "nothing of the batch was kept");
-	status = pctl_chain_commit(c->state, call);
+	if (status == PCTL_OK)
+		status = pctl_chain_commit(c->state, call);
 	if (status != PCTL_OK)
 		pctl_chain_rollback(c->state);
 	return status;
@@ -328,7 +335,28 @@ pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call)
 void pctl_chain_batch_abort(pctl_chain *c)
 {
 	pctl_chain_rollback(c->state);
+	(void)pctl_chain_bring_end(c, NULL);
 	c->batch = PCTL_BATCH_NONE;
+}
+
+pctl_status pctl_chain_bring(pctl_chain *c, const void *data, uint64_t n, const pctl_call *call)
+{
+	if (c->attempted == NULL && c->batch == PCTL_BATCH_OPEN && !c->bytes_open) {
+		const pctl_status status = pctl_store_batch_begin(c->store, call);
+
+		if (status != PCTL_OK)
+			return status;
+		c->bytes_open = 1;
+	}
+	return pctl_store_put(pctl_chain_keeps(c), data, n, call, NULL);
+}
+
+pctl_status pctl_chain_bring_end(pctl_chain *c, const pctl_call *call)
+{
+	const uint32_t was = c->bytes_open;
+
+	c->bytes_open = 0;
+	return was ? pctl_store_batch_commit(c->store, call) : PCTL_OK;
 }
 
 /* ---- attempts ------------------------------------------------------------------------------ */
