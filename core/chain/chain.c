@@ -8,6 +8,7 @@
 #include "chain/executor/executing.h"
 #include "chain/state/amount.h"
 #include "chain/state/cursor.h"
+#include "foundation/tensorfile/threads.h"
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
@@ -91,9 +92,9 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	if (status == PCTL_OK)
 		status = o->dir == NULL ? pctl_chain_state_open_memory(call, &c->state)
 					: pctl_chain_state_open(o->dir, call, &c->state);
-	if (status == PCTL_OK && !o->is_bare)
+	if (status == PCTL_OK && !o->is_bare && !o->is_reader)
 		status = seed(c, o->genesis, call);
-	if (status == PCTL_OK && o->dir != NULL)
+	if (status == PCTL_OK && o->dir != NULL && !o->is_reader)
 		status = open_log(c, o->dir, call);
 	if (status == PCTL_OK)
 		*out = c;
@@ -106,6 +107,8 @@ void pctl_chain_close(pctl_chain *c)
 {
 	if (c == NULL)
 		return;
+	pctl_chain_close(c->reader);
+	pctl_store_close(c->reader_store);
 	if (c->state != NULL)
 		pctl_chain_rollback(c->state);
 	(void)pctl_chain_bring_end(c, NULL); /* of a batch that nobody ended: garbage that a later gc finds */
@@ -144,6 +147,50 @@ pctl_status pctl_chain_forget_shaders(pctl_chain *c, uint32_t most, const pctl_c
 	c->sources = sources;
 	c->texts = texts;
 	return PCTL_OK;
+}
+
+pctl_status pctl_chain_reader(pctl_chain *c, const pctl_call *call, pctl_chain **out)
+{
+	pctl_chain_options o = {.dir = c->dir, .is_reader = 1};
+	const char *store = pctl_store_path(c->store);
+	pctl_status status = PCTL_OK;
+
+	*out = c->reader;
+	if (c->reader != NULL || c->dir == NULL || strcmp(store, "memory") == 0)
+		return PCTL_OK;
+	if (c->reader_store == NULL)
+		status = pctl_store_open(store, PCTL_STORE_READ_ONLY, call, &c->reader_store);
+	o.store = c->reader_store;
+	if (status == PCTL_OK)
+		status = pctl_chain_open(&o, call, &c->reader);
+	*out = c->reader;
+	return status;
+}
+
+/* ---- ahead --------------------------------------------------------------------------------- */
+
+typedef struct ahead {
+	pctl_chain *c;
+	const pctl_request *const *requests;
+} ahead;
+
+/* Of what is not right or cannot be looked at nothing is kept: it is said where the message is taken in. */
+static uint64_t verify_some(void *ctx, uint64_t first, uint64_t n)
+{
+	const ahead *a = ctx;
+	uint32_t bad;
+
+	for (uint64_t i = first; i < first + n; i++)
+		if (a->requests[i]->auth.is_given && pctl_request_sender(a->requests[i]) != NULL)
+			(void)pctl_verified_check(a->c->verified, a->requests[i], NULL, &bad);
+	return UINT64_MAX;
+}
+
+void pctl_chain_ahead(pctl_chain *c, const pctl_request *const *requests, uint32_t n)
+{
+	ahead a = {c, requests};
+
+	(void)pctl_threads_run(n, 8, verify_some, &a);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include "chain/data/data.h"
 #include "chain/registry/rules.h"
 #include "chain/state/cursor.h"
-#include "chain/state/tally.h"
+#include "chain/state/counter.h"
 #include "foundation/base/num.h"
 
 #define RENT_BYTES 1024u
@@ -65,7 +65,7 @@ static pctl_status check_size(const pctl_taking *t, const pctl_msg_blob *m)
 		return pctl_refuse(t->call, PC5836_DATA_SIZE,
 				   "a blob for %" PRIu64 " blocks, at most %" PRIu64, m->blocks,
 				   v[PCTL_PARAM_BLOB_BLOCKS_MAX]);
-	status = pctl_tally_read(t->s, PCTL_TALLY_BLOBS, "", t->call, &before);
+	status = pctl_counter_read(t->s, PCTL_COUNTER_BLOBS, "", t->call, &before);
 	if (status == PCTL_OK && (before > v[PCTL_PARAM_BLOCK_BLOB_BYTES] ||
 				  m->n_data > v[PCTL_PARAM_BLOCK_BLOB_BYTES] - before))
 		return pctl_refuse(t->call, PC5837_DATA_BLOCK,
@@ -91,7 +91,7 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	if (status == PCTL_OK)
 		status = pctl_ledger_pay(t->s, m->sender, gas, 0, t->call);
 	if (status == PCTL_OK)
-		status = pctl_tally_add(t->s, PCTL_TALLY_BLOBS, "", m->n_data, t->call);
+		status = pctl_counter_add(t->s, PCTL_COUNTER_BLOBS, "", m->n_data, t->call);
 	if (status == PCTL_OK)
 		status = pctl_chain_bring(t->c, m->data, m->n_data, t->call);
 	return status == PCTL_OK
@@ -144,7 +144,7 @@ pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
 	if (status != PCTL_OK || p.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
 		return status;
 	if (job->origin != PCTL_ORIGIN_EPOCH)
-		status = pctl_tally_take(s, PCTL_TALLY_QUEUE, job->sender, call);
+		status = pctl_counter_take(s, PCTL_COUNTER_QUEUE, job->sender, call);
 	if (status != PCTL_OK)
 		return status;
 	/* 0: the row came when the job was there already, and the bytes are state for another reason. */
@@ -165,7 +165,7 @@ pctl_status pctl_data_drop_job(pctl_chain_state *s, const pctl_chain_job *job,
 
 pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_call *call)
 {
-	const pctl_status status = pctl_tally_clear(s, PCTL_TALLY_BLOBS, "", call);
+	const pctl_status status = pctl_counter_clear(s, PCTL_COUNTER_BLOBS, "", call);
 
 	return status == PCTL_OK
 		       ? pctl_cursor_write(s, call,
