@@ -151,18 +151,6 @@ pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
 	return each(s, m, "UPDATE blobs SET uses = uses - 1 WHERE cid = ? AND uses > 0", call);
 }
 
-pctl_status pctl_data_drop_job(pctl_chain_state *s, const pctl_chain_job *job,
-			       const pctl_call *call)
-{
-	pctl_request r;
-	pctl_status status = pctl_request_decode(job->message, job->n_message, call, &r);
-
-	if (status == PCTL_OK)
-		status = pctl_data_drop(s, job, &r.as.execute, call);
-	pctl_request_destroy(&r);
-	return status;
-}
-
 pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_call *call)
 {
 	const pctl_status status = pctl_counter_clear(s, PCTL_COUNTER_BLOBS, "", call);
