@@ -169,28 +169,61 @@ pctl_status pctl_chain_reader(pctl_chain *c, const pctl_call *call, pctl_chain *
 
 /* ---- ahead --------------------------------------------------------------------------------- */
 
+#define AHEAD_STEP 8u /* messages of one turn of a thread */
+
 typedef struct ahead {
 	pctl_chain *c;
 	const pctl_request *const *requests;
+	const pctl_msg_bytes *messages;
 } ahead;
 
 /* Of what is not right or cannot be looked at nothing is kept: it is said where the message is taken in. */
+static void verify_one(pctl_chain *c, const pctl_request *r)
+{
+	uint32_t bad;
+
+	if (r->auth.is_given && pctl_request_sender(r) != NULL)
+		(void)pctl_verified_check(c->verified, r, NULL, &bad);
+}
+
 static uint64_t verify_some(void *ctx, uint64_t first, uint64_t n)
 {
 	const ahead *a = ctx;
-	uint32_t bad;
 
 	for (uint64_t i = first; i < first + n; i++)
-		if (a->requests[i]->auth.is_given && pctl_request_sender(a->requests[i]) != NULL)
-			(void)pctl_verified_check(a->c->verified, a->requests[i], NULL, &bad);
+		verify_one(a->c, a->requests[i]);
+	return UINT64_MAX;
+}
+
+static uint64_t verify_bytes(void *ctx, uint64_t first, uint64_t n)
+{
+	const ahead *a = ctx;
+
+	for (uint64_t i = first; i < first + n; i++) {
+		const pctl_msg_bytes *m = &a->messages[i];
+		pctl_request r;
+
+		if (pctl_verified_knows(a->c->verified, m->data, m->n) ||
+		    pctl_request_decode(m->data, m->n, NULL, &r) != PCTL_OK)
+			continue;
+		verify_one(a->c, &r);
+		pctl_request_destroy(&r);
+	}
 	return UINT64_MAX;
 }
 
 void pctl_chain_ahead(pctl_chain *c, const pctl_request *const *requests, uint32_t n)
 {
-	ahead a = {c, requests};
+	ahead a = {.c = c, .requests = requests};
 
-	(void)pctl_threads_run(n, 8, verify_some, &a);
+	(void)pctl_threads_run(n, AHEAD_STEP, verify_some, &a);
+}
+
+void pctl_chain_ahead_bytes(pctl_chain *c, const pctl_msg_bytes *messages, uint32_t n)
+{
+	ahead a = {.c = c, .messages = messages};
+
+	(void)pctl_threads_run(n, AHEAD_STEP, verify_bytes, &a);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */

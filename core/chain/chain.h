@@ -126,6 +126,8 @@ pctl_status pctl_chain_reader(pctl_chain *c, const pctl_call *call, pctl_chain *
 /* Requests that were decoded will be taken in: what can be asked of their bytes alone (signatures) is asked here, in threads,
  * and known then. In any thread. */
 void pctl_chain_ahead(pctl_chain *c, const pctl_request *const *requests, uint32_t n);
+/* Of encoded requests, for pctl_chain_take_bytes. */
+void pctl_chain_ahead_bytes(pctl_chain *c, const pctl_msg_bytes *messages, uint32_t n);
 
 /* Whatever the request is: take, answer or end. A refusal is an ERROR response (code and text of the first diagnostic)
  * and PCTL_OK; trouble of this node (state, store, device) is the status. */

@@ -162,9 +162,10 @@ static int make_accounts(bench *b)
 	return ok && pctl_chain_id(pctl_cursor(b->chain), b->call, b->id) == PCTL_OK;
 }
 
-static int take(bench *b, const encoded *e, pctl_response *out)
+/* As a node does: decoded, looked at ahead in threads, taken in one after the other. */
+static int take(bench *b, const pctl_request *r, pctl_response *out)
 {
-	const int ok = pctl_chain_take_bytes(b->chain, e->bytes, e->n, b->call, out) == PCTL_OK;
+	const int ok = pctl_chain_serve(b->chain, r, b->call, out) == PCTL_OK;
 
 	if (ok && out->kind == PCTL_MSG_ERROR)
 		fprintf(stderr, "bench_messages: %u %s\n", out->as.error.code,
@@ -182,11 +183,15 @@ static int upload(bench *b)
 					.implements = ""}};
 	pctl_response got = {0};
 	encoded e = {NULL, 0};
-	const int ok = sign(b, &b->accounts[0], &r, &e) && take(b, &e, &got);
+	pctl_request decoded = {.kind = 0};
+	const int ok = sign(b, &b->accounts[0], &r, &e) &&
+		       pctl_request_decode(e.bytes, e.n, b->call, &decoded) == PCTL_OK &&
+		       take(b, &decoded, &got);
 
 	if (ok)
 		snprintf(b->shader, sizeof(b->shader), "%s", got.as.upload.shader_cid);
 	pctl_response_destroy(&got);
+	pctl_request_destroy(&decoded);
 	free(e.bytes);
 	return ok;
 }
@@ -224,22 +229,39 @@ static int make(bench *b, uint32_t n, encoded *blobs, encoded *jobs)
 	return ok;
 }
 
+static int take_batch(bench *b, const encoded *all, pctl_request *requests, uint32_t n)
+{
+	const pctl_request **seen = calloc(n, sizeof(*seen));
+	int ok = seen != NULL;
+
+	for (uint32_t i = 0; ok && i < n; i++) {
+		ok = pctl_request_decode(all[i].bytes, all[i].n, b->call, &requests[i]) == PCTL_OK;
+		seen[i] = &requests[i];
+	}
+	if (ok)
+		pctl_chain_ahead(b->chain, seen, n);
+	ok = ok && pctl_chain_batch_begin(b->chain, b->call) == PCTL_OK;
+	for (uint32_t i = 0; ok && i < n; i++) {
+		pctl_response got = {0};
+
+		ok = take(b, &requests[i], &got);
+		pctl_response_destroy(&got);
+	}
+	ok = ok && pctl_chain_batch_commit(b->chain, b->call) == PCTL_OK;
+	for (uint32_t i = 0; i < n; i++)
+		pctl_request_destroy(&requests[i]);
+	free(seen);
+	return ok;
+}
+
 static int take_all(bench *b, const encoded *all, uint32_t n)
 {
-	int ok = 1;
+	pctl_request *requests = calloc(b->batch, sizeof(*requests));
+	int ok = requests != NULL;
 
-	for (uint32_t i = 0; ok && i < n;) {
-		const uint32_t until = i + b->batch < n ? i + b->batch : n;
-
-		ok = pctl_chain_batch_begin(b->chain, b->call) == PCTL_OK;
-		for (; ok && i < until; i++) {
-			pctl_response got = {0};
-
-			ok = take(b, &all[i], &got);
-			pctl_response_destroy(&got);
-		}
-		ok = ok && pctl_chain_batch_commit(b->chain, b->call) == PCTL_OK;
-	}
+	for (uint32_t i = 0; ok && i < n; i += b->batch)
+		ok = take_batch(b, all + i, requests, i + b->batch < n ? b->batch : n - i);
+	free(requests);
 	return ok;
 }
 

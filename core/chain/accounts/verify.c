@@ -106,6 +106,13 @@ static void keep(pctl_verified *v, const uint8_t *digest)
 	pthread_mutex_unlock(&v->lock);
 }
 
+int pctl_verified_knows(pctl_verified *v, const void *bytes, uint64_t n)
+{
+	pctl_cid digest;
+
+	return pctl_cid_of(bytes, n, NULL, &digest) == PCTL_OK && is_known(v, digest.digest);
+}
+
 static pctl_status compute(pctl_verified *v, const pctl_request *r, const pctl_call *call,
 			   uint32_t *bad)
 {

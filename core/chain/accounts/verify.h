@@ -23,6 +23,9 @@ void pctl_verified_destroy(pctl_verified *v);
 pctl_status pctl_verified_check(pctl_verified *v, const pctl_request *r, const pctl_call *call,
 				uint32_t *bad);
 
+/* 1: a message of these bytes was found right. */
+int pctl_verified_knows(pctl_verified *v, const void *bytes, uint64_t n);
+
 /* Since it was made: signatures that were computed, and messages that were known. */
 typedef struct pctl_verified_counts {
 	uint64_t computed, known;
