@@ -422,7 +422,7 @@ void pctl_chain_batch_abort(pctl_chain *c)
 pctl_status pctl_chain_bring(pctl_chain *c, const void *data, uint64_t n, const pctl_call *call)
 {
 	if (c->attempted == NULL && c->batch == PCTL_BATCH_OPEN && !c->bytes_open) {
-		const pctl_status status = pctl_store_batch_begin(c->store, call);
+		const pctl_status status = pctl_store_batch_begin_many(c->store, call);
 
 		if (status != PCTL_OK)
 			return status;

@@ -509,7 +509,7 @@ static void cas__a_failed_batch_is_not_forgotten(void **state)
 	snprintf(command, sizeof(command), "touch store/blobs/%.2s", &text[7]);
 	assert_int_equal(system(command), 0);
 	for (uint32_t look = 0; look < 4; look++) {
-		assert_int_equal(pctl_store_batch_begin(s, call()), PCTL_OK);
+		assert_int_equal(pctl_store_batch_begin_many(s, call()), PCTL_OK);
 		assert_int_equal(look < 2 ? pctl_store_put(s, "a", 1, call(), NULL)
 					  : pctl_store_put(s, large, sizeof(large), call(), NULL),
 				 PCTL_OK);
@@ -545,7 +545,7 @@ static void cas__small_blobs_of_a_batch(void **state)
 
 	(void)state;
 	assert_int_equal(pctl_store_open("store", 0, call(), &s), PCTL_OK);
-	assert_int_equal(pctl_store_batch_begin(s, call()), PCTL_OK);
+	assert_int_equal(pctl_store_batch_begin_many(s, call()), PCTL_OK);
 	assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_OK);
 	assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_OK);
 	assert_int_equal(pctl_store_put(s, "", 0, call(), NULL), PCTL_OK);
@@ -573,7 +573,7 @@ static void cas__small_blobs_of_a_batch(void **state)
 		assert_true(strcmp(found.text[i], found.text[i + 1]) < 0);
 	/* gc goes by the last put here, too. */
 	sql("UPDATE blobs SET at = 1000");
-	assert_int_equal(pctl_store_batch_begin(s, call()), PCTL_OK);
+	assert_int_equal(pctl_store_batch_begin_many(s, call()), PCTL_OK);
 	assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_OK);
 	assert_int_equal(pctl_store_batch_commit(s, call()), PCTL_OK);
 	assert_int_equal(pctl_store_gc(s, 3600, 1, NULL, NULL, call(), &r), PCTL_OK);

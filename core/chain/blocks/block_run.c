@@ -389,7 +389,7 @@ static pctl_status run_into_store(pctl_block_work *w)
 	if (status == PCTL_OK)
 		status = pctl_chain_bring_end(w->chain, w->call);
 	if (status == PCTL_OK)
-		status = pctl_store_batch_begin(store, w->call);
+		status = pctl_store_batch_begin_many(store, w->call);
 	if (status == PCTL_OK) {
 		status = run_all(w);
 		committed = pctl_store_batch_commit(store, w->call);

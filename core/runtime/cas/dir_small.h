@@ -1,5 +1,5 @@
-/* Small blobs of batches, in one SQLite file of the directory store: a file each costs many times its bytes. What is put outside of a
- * batch, or is larger, is a file. For several threads; between processes SQLite's own locks hold. Internal to cas.
+/* Small blobs of batches of many (pctl_store_batch_begin_many), in one SQLite file of the directory store: a file each costs many times its bytes. What is put otherwise,
+ * or is larger, is a file. For several threads; between processes SQLite's own locks hold. Internal to cas.
  *
  *   small.sqlite  blobs(cid: 32 bytes of the digest, at: seconds, when it was last put, bytes) */
 #ifndef PIPECTL_RUNTIME_CAS_DIR_SMALL_H

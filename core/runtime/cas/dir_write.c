@@ -291,7 +291,7 @@ pctl_status pctl_dir_put(pctl_store *s, const void *data, uint64_t n, const pctl
 	pctl_status status;
 	int fd;
 
-	if (s->in_batch && n <= PCTL_CAS_SMALL)
+	if (s->in_batch == PCTL_STORE_BATCH_MANY && n <= PCTL_CAS_SMALL)
 		return touch(s, cid, n, call) ? PCTL_OK : put_small(s, data, n, cid, call);
 	if (pctl_dir_touch(s, cid, n, call))
 		return PCTL_OK;
