@@ -111,7 +111,8 @@ void pctl_chain_close(pctl_chain *c)
 	pctl_store_close(c->reader_store);
 	if (c->state != NULL)
 		pctl_chain_rollback(c->state);
-	(void)pctl_chain_bring_end(c, NULL); /* of a batch that nobody ended: garbage that a later gc finds */
+	(void)pctl_chain_bring_end(
+		c, NULL); /* of a batch that nobody ended: garbage that a later gc finds */
 	pctl_verified_destroy(c->verified);
 	pctl_store_close(c->attempted);
 	pctl_gas_schedule_destroy(c->schedule);

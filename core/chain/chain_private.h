@@ -41,10 +41,11 @@ struct pctl_chain {
 	pctl_gas_schedule *schedule; /* of `schedule_of`, made when it is first needed */
 	pctl_params schedule_of;
 	struct pctl_verified *verified;
-	pctl_chain *reader;	   /* NULL: none was asked for */
+	pctl_chain *reader;	  /* NULL: none was asked for */
 	pctl_store *reader_store; /* its own */
 	uint32_t batch, abstains;
-	uint32_t bytes_open, bytes_reserved; /* bytes_open: the store's batch of an open batch of messages */
+	uint32_t bytes_open,
+		bytes_reserved; /* bytes_open: the store's batch of an open batch of messages */
 };
 
 /* Where a message brings bytes: those of an open batch are made durable together, before it is. */

@@ -4,13 +4,11 @@
 #include "main.h"
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "foundation/base/file.h"
-#include "runtime/cas/dir_small.h"
 #include "runtime/cas/store.h"
 #include "foundation/diag/diag.h"
 
@@ -522,73 +520,6 @@ static void cas__a_failed_batch_is_not_forgotten(void **state)
 	pctl_store_close(s);
 }
 
-static void sql(const char *text)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open("store/small.sqlite", &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
-/* What a batch brings lies in one file, however it is asked for; a put alone is a file beside it. */
-static void cas__small_blobs_of_a_batch(void **state)
-{
-	seen found = {.n = 0};
-	const pctl_cid a = cid(CID_A), hello = cid(CID_HELLO);
-	uint8_t large[PCTL_CAS_SMALL + 1u] = {7};
-	pctl_store *s = NULL, *other = NULL;
-	pctl_store_report r;
-	pctl_cid big;
-	pctl_blob b;
-	uint64_t n;
-
-	(void)state;
-	assert_int_equal(pctl_store_open("store", 0, call(), &s), PCTL_OK);
-	assert_int_equal(pctl_store_batch_begin_many(s, call()), PCTL_OK);
-	assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_OK);
-	assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_OK);
-	assert_int_equal(pctl_store_put(s, "", 0, call(), NULL), PCTL_OK);
-	assert_int_equal(pctl_store_put(s, large, sizeof(large), call(), &big), PCTL_OK);
-	assert_int_equal(pctl_store_batch_commit(s, call()), PCTL_OK);
-	assert_int_equal(pctl_store_put(s, "hello\n", 6, call(), NULL), PCTL_OK);
-	assert_false(pctl_file_exists(blob_path(CID_A)));
-	assert_true(pctl_file_exists(blob_path(CID_HELLO)));
-	/* Another process sees it, one that only reads too. */
-	for (uint32_t flags = 0; flags < 2; flags++) {
-		assert_int_equal(pctl_store_open("store", flags ? PCTL_STORE_READ_ONLY : 0, call(),
-						 &other),
-				 PCTL_OK);
-		assert_int_equal(pctl_store_get(other, &a, call(), &b), PCTL_OK);
-		assert_int_equal(b.n_bytes, 1);
-		pctl_blob_release(&b);
-		assert_int_equal(pctl_store_size(other, &a, call(), &n), PCTL_OK);
-		assert_int_equal(n, 1);
-		pctl_store_close(other);
-	}
-	assert_true(pctl_store_has(s, &big) && pctl_store_has(s, &hello));
-	assert_int_equal(pctl_store_list(s, call(), see, &found), PCTL_OK);
-	assert_int_equal(found.n, 4);
-	for (uint32_t i = 0; i < 3; i++)
-		assert_true(strcmp(found.text[i], found.text[i + 1]) < 0);
-	/* gc goes by the last put here, too. */
-	sql("UPDATE blobs SET at = 1000");
-	assert_int_equal(pctl_store_batch_begin_many(s, call()), PCTL_OK);
-	assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_OK);
-	assert_int_equal(pctl_store_batch_commit(s, call()), PCTL_OK);
-	assert_int_equal(pctl_store_gc(s, 3600, 1, NULL, NULL, call(), &r), PCTL_OK);
-	assert_int_equal(r.removed, 1);
-	assert_int_equal(pctl_store_gc(s, 3600, 0, NULL, NULL, call(), &r), PCTL_OK);
-	assert_int_equal(r.removed, 1);
-	assert_true(pctl_store_has(s, &a));
-	/* Damage is found and set aside. */
-	sql("UPDATE blobs SET bytes = x'62'");
-	assert_int_equal(pctl_store_get(s, &a, call(), &b), PCTL_E_STORE);
-	assert_false(pctl_store_has(s, &a));
-	assert_true(pctl_file_exists("store/damaged/" CID_A ".1"));
-	pctl_store_close(s);
-}
-
 static void cas__gc_grace_goes_by_the_last_put(void **state)
 {
 	pctl_store *s = NULL;
@@ -615,4 +546,4 @@ PCTL_TESTS_MAIN(PCTL_TEST(cas__known_cids), PCTL_TEST(cas__hasher_in_pieces),
 		IN_DIR(cas__damage_is_found_and_set_aside), IN_DIR(cas__damage_of_a_large_blob),
 		IN_DIR(cas__read_only_changes_nothing), IN_DIR(cas__what_is_no_store),
 		IN_DIR(cas__a_failed_batch_is_not_forgotten), IN_DIR(cas__cancel),
-		IN_DIR(cas__gc_grace_goes_by_the_last_put), IN_DIR(cas__small_blobs_of_a_batch))
+		IN_DIR(cas__gc_grace_goes_by_the_last_put))

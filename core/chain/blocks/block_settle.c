@@ -25,9 +25,9 @@ static pctl_status end_job(pctl_block_work *w, pctl_ledger_tab *tab, const pctl_
 					       job->row.gas_used, NULL, job->error, w->call);
 	}
 	/* Both were set aside together (submit.c). */
-	status = pctl_ledger_tab_settle(tab, job->row.id,
-					job->row.gas + job->message.as.execute.tip,
-					w->header.executor, w->call, &split);
+	status =
+		pctl_ledger_tab_settle(tab, job->row.id, job->row.gas + job->message.as.execute.tip,
+				       w->header.executor, w->call, &split);
 	return status != PCTL_OK
 		       ? status
 		       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_COMPLETE, w->header.height,

@@ -100,9 +100,9 @@ static pctl_status reservation_of(pctl_ledger_tab *t, const uint8_t job[PCTL_DIG
 	char hex[2 * PCTL_DIGEST_BYTES + 1], name[PCTL_ACCOUNT_SIZE] = "";
 	sqlite3_stmt *stmt = NULL;
 	int found = 0;
-	pctl_status status =
-		pctl_cursor_keep(t->s, call, &stmt,
-				 "SELECT account, amount FROM reservations WHERE job = ?", "d", job);
+	pctl_status status = pctl_cursor_keep(
+		t->s, call, &stmt, "SELECT account, amount FROM reservations WHERE job = ?", "d",
+		job);
 
 	*amount = 0;
 	if (status == PCTL_OK)
@@ -221,9 +221,8 @@ pctl_status pctl_ledger_tab_release(pctl_ledger_tab *t, const uint8_t job[PCTL_D
 	if (status == PCTL_OK)
 		status = move(t, payer, payer, reserved, 0, &nothing, call);
 	/* No executor: the mark of a job that never ran. */
-	return status == PCTL_OK
-		       ? end_job(t, job, payer->name, "", reserved, 0, &nothing, call)
-		       : status;
+	return status == PCTL_OK ? end_job(t, job, payer->name, "", reserved, 0, &nothing, call)
+				 : status;
 }
 
 /* ---- one alone ----------------------------------------------------------------------------- */

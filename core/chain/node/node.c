@@ -82,10 +82,8 @@ static void accept_clients(pctl_node *n, uint64_t now)
 			continue;
 		}
 		n->counts.clients++;
-		*c = (node_client){.fd = fd,
-				   .moved_ms = now,
-				   .in_max = NODE_IN_MAX,
-				   .id = ++n->last_id};
+		*c = (node_client){
+			.fd = fd, .moved_ms = now, .in_max = NODE_IN_MAX, .id = ++n->last_id};
 	}
 }
 

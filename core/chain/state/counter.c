@@ -4,7 +4,7 @@
 #include "chain/state/cursor.h"
 
 pctl_status pctl_counter_read(pctl_chain_state *s, uint32_t kind, const char *name,
-			    const pctl_call *call, uint64_t *out)
+			      const pctl_call *call, uint64_t *out)
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
@@ -22,16 +22,17 @@ pctl_status pctl_counter_read(pctl_chain_state *s, uint32_t kind, const char *na
 }
 
 pctl_status pctl_counter_add(pctl_chain_state *s, uint32_t kind, const char *name, uint64_t by,
-			   const pctl_call *call)
+			     const pctl_call *call)
 {
-	return pctl_cursor_write(s, call,
-				 "INSERT INTO counters VALUES (?1, ?2, ?3) ON CONFLICT (kind, name) "
-				 "DO UPDATE SET n = n + ?3",
-				 "hth", (uint64_t)kind, name, by);
+	return pctl_cursor_write(
+		s, call,
+		"INSERT INTO counters VALUES (?1, ?2, ?3) ON CONFLICT (kind, name) "
+		"DO UPDATE SET n = n + ?3",
+		"hth", (uint64_t)kind, name, by);
 }
 
 pctl_status pctl_counter_take(pctl_chain_state *s, uint32_t kind, const char *name,
-			    const pctl_call *call)
+			      const pctl_call *call)
 {
 	uint64_t n;
 	pctl_status status = pctl_counter_read(s, kind, name, call, &n);
@@ -47,7 +48,7 @@ pctl_status pctl_counter_take(pctl_chain_state *s, uint32_t kind, const char *na
 }
 
 pctl_status pctl_counter_clear(pctl_chain_state *s, uint32_t kind, const char *name,
-			     const pctl_call *call)
+			       const pctl_call *call)
 {
 	return pctl_cursor_write(s, call, "DELETE FROM counters WHERE kind = ? AND name = ?", "ht",
 				 (uint64_t)kind, name);

@@ -31,7 +31,8 @@ struct pctl_chain_state {
 	void *memory[PCTL_N_MEMORIES];
 	uint64_t epoch;
 	uint32_t in_transaction, n_kept, cap_kept, reserved;
-	uint32_t by_text[N_BY_TEXT]; /* place in `kept`, one more, where a text at this address was found last */
+	uint32_t by_text
+		[N_BY_TEXT]; /* place in `kept`, one more, where a text at this address was found last */
 };
 
 static const char *const indexes[] = {

@@ -94,8 +94,8 @@ static pctl_status check_signatures(pctl_chain *chain, const pctl_request *r, co
 /* ---- the rest of it ------------------------------------------------------------------------ */
 
 /* number: that the message must have. */
-static pctl_status check(pctl_chain *c, const pctl_request *r, const char *sender,
-			 uint64_t number, uint64_t height, const pctl_call *call)
+static pctl_status check(pctl_chain *c, const pctl_request *r, const char *sender, uint64_t number,
+			 uint64_t height, const pctl_call *call)
 {
 	const pctl_msg_auth *a = &r->auth;
 	uint8_t id[PCTL_DIGEST_BYTES];
