@@ -54,37 +54,8 @@ typedef struct bench {
 /* ---- time ---------------------------------------------------------------------------------- */
 
 typedef struct times {
-	double clock, host, workers; /* seconds; host: of this process, user and system */
+	double clock, host; /* seconds; host: of this process, user and system */
 } times;
-
-/* Of the children that run: fields 14 and 15 of their stat. */
-static double children(void)
-{
-	char path[64], text[1024];
-	double sum = 0;
-	long pid;
-	FILE *list, *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
-	list = fopen(path, "r");
-	while (list != NULL && fscanf(list, "%ld", &pid) == 1) {
-		unsigned long user = 0, system = 0;
-		const char *at;
-
-		snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-		f = fopen(path, "r");
-		if (f != NULL && fgets(text, sizeof(text), f) != NULL &&
-		    (at = strrchr(text, ')')) != NULL &&
-		    sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
-			   &system) == 2)
-			sum += (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
-		if (f != NULL)
-			fclose(f);
-	}
-	if (list != NULL)
-		fclose(list);
-	return sum;
-}
 
 static times now(void)
 {
@@ -95,19 +66,17 @@ static times now(void)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (times){(double)t.tv_sec + (double)t.tv_nsec * 1e-9,
 		       (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-			       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6,
-		       children()};
+			       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6};
 }
 
 static void say(const char *what, times from, uint32_t n)
 {
 	const times to = now();
 
-	printf("{\"bench\":\"messages\",\"what\":\"%s\",\"n\":%u,\"host_us\":%.1f,\"worker_us\":%.1f,"
-	       "\"clock_us\":%.1f,\"a_second\":%.0f,\"a_second_of_two_cores\":%.0f}\n",
-	       what, n, (to.host - from.host) / n * 1e6, (to.workers - from.workers) / n * 1e6,
-	       (to.clock - from.clock) / n * 1e6, n / (to.clock - from.clock),
-	       2 * n / (to.host - from.host + to.workers - from.workers));
+	printf("{\"bench\":\"messages\",\"what\":\"%s\",\"n\":%u,\"host_us\":%.1f,\"clock_us\":%.1f,"
+	       "\"a_second\":%.0f,\"a_second_of_two_cores\":%.0f}\n",
+	       what, n, (to.host - from.host) / n * 1e6, (to.clock - from.clock) / n * 1e6,
+	       n / (to.clock - from.clock), 2 * n / (to.host - from.host));
 	fflush(stdout);
 }
 
