@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/accounts/verify.h"
 #include "chain/chain_private.h"
 #include "chain/executor/executing.h"
 #include "chain/state/amount.h"
 #include "chain/state/cursor.h"
+#include "foundation/tensorfile/threads.h"
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
@@ -80,6 +82,8 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	c->sources = pctl_map_create();
 	if (c->arena == NULL || c->texts == NULL || c->sources == NULL)
 		status = pctl_no_memory(call, "the chain");
+	if (status == PCTL_OK)
+		status = pctl_verified_create(call, &c->verified);
 	if (status == PCTL_OK && o->dir != NULL) {
 		c->dir = pctl_arena_dup(c->arena, o->dir);
 		if (c->dir == NULL)
@@ -88,9 +92,9 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	if (status == PCTL_OK)
 		status = o->dir == NULL ? pctl_chain_state_open_memory(call, &c->state)
 					: pctl_chain_state_open(o->dir, call, &c->state);
-	if (status == PCTL_OK && !o->is_bare)
+	if (status == PCTL_OK && !o->is_bare && !o->is_reader)
 		status = seed(c, o->genesis, call);
-	if (status == PCTL_OK && o->dir != NULL)
+	if (status == PCTL_OK && o->dir != NULL && !o->is_reader)
 		status = open_log(c, o->dir, call);
 	if (status == PCTL_OK)
 		*out = c;
@@ -103,8 +107,13 @@ void pctl_chain_close(pctl_chain *c)
 {
 	if (c == NULL)
 		return;
+	pctl_chain_close(c->reader);
+	pctl_store_close(c->reader_store);
 	if (c->state != NULL)
 		pctl_chain_rollback(c->state);
+	(void)pctl_chain_bring_end(
+		c, NULL); /* of a batch that nobody ended: garbage that a later gc finds */
+	pctl_verified_destroy(c->verified);
 	pctl_store_close(c->attempted);
 	pctl_gas_schedule_destroy(c->schedule);
 	pctl_gitlog_close(c->log);
@@ -139,6 +148,83 @@ pctl_status pctl_chain_forget_shaders(pctl_chain *c, uint32_t most, const pctl_c
 	c->sources = sources;
 	c->texts = texts;
 	return PCTL_OK;
+}
+
+pctl_status pctl_chain_reader(pctl_chain *c, const pctl_call *call, pctl_chain **out)
+{
+	pctl_chain_options o = {.dir = c->dir, .is_reader = 1};
+	const char *store = pctl_store_path(c->store);
+	pctl_status status = PCTL_OK;
+
+	*out = c->reader;
+	if (c->reader != NULL || c->dir == NULL || strcmp(store, "memory") == 0)
+		return PCTL_OK;
+	if (c->reader_store == NULL)
+		status = pctl_store_open(store, PCTL_STORE_READ_ONLY, call, &c->reader_store);
+	o.store = c->reader_store;
+	if (status == PCTL_OK)
+		status = pctl_chain_open(&o, call, &c->reader);
+	*out = c->reader;
+	return status;
+}
+
+/* ---- ahead --------------------------------------------------------------------------------- */
+
+#define AHEAD_STEP 8u /* messages of one turn of a thread */
+
+typedef struct ahead {
+	pctl_chain *c;
+	const pctl_request *const *requests;
+	const pctl_msg_bytes *messages;
+} ahead;
+
+/* Of what is not right or cannot be looked at nothing is kept: it is said where the message is taken in. */
+static void verify_one(pctl_chain *c, const pctl_request *r)
+{
+	uint32_t bad;
+
+	if (r->auth.is_given && pctl_request_sender(r) != NULL)
+		(void)pctl_verified_check(c->verified, r, NULL, &bad);
+}
+
+static uint64_t verify_some(void *ctx, uint64_t first, uint64_t n)
+{
+	const ahead *a = ctx;
+
+	for (uint64_t i = first; i < first + n; i++)
+		verify_one(a->c, a->requests[i]);
+	return UINT64_MAX;
+}
+
+static uint64_t verify_bytes(void *ctx, uint64_t first, uint64_t n)
+{
+	const ahead *a = ctx;
+
+	for (uint64_t i = first; i < first + n; i++) {
+		const pctl_msg_bytes *m = &a->messages[i];
+		pctl_request r;
+
+		if (pctl_verified_knows(a->c->verified, m->data, m->n) ||
+		    pctl_request_decode(m->data, m->n, NULL, &r) != PCTL_OK)
+			continue;
+		verify_one(a->c, &r);
+		pctl_request_destroy(&r);
+	}
+	return UINT64_MAX;
+}
+
+void pctl_chain_ahead(pctl_chain *c, const pctl_request *const *requests, uint32_t n)
+{
+	ahead a = {.c = c, .requests = requests};
+
+	(void)pctl_threads_run(n, AHEAD_STEP, verify_some, &a);
+}
+
+void pctl_chain_ahead_bytes(pctl_chain *c, const pctl_msg_bytes *messages, uint32_t n)
+{
+	ahead a = {.c = c, .messages = messages};
+
+	(void)pctl_threads_run(n, AHEAD_STEP, verify_bytes, &a);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -317,9 +403,11 @@ pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call)
 	pctl_status status;
 
 	c->batch = PCTL_BATCH_NONE;
+	status = pctl_chain_bring_end(c, call);
 	if (was != PCTL_BATCH_OPEN)
 		return pctl_refuse(call, PC5828_CHAIN_BATCH, "nothing of the batch was kept");
-	status = pctl_chain_commit(c->state, call);
+	if (status == PCTL_OK)
+		status = pctl_chain_commit(c->state, call);
 	if (status != PCTL_OK)
 		pctl_chain_rollback(c->state);
 	return status;
@@ -328,7 +416,28 @@ pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call)
 void pctl_chain_batch_abort(pctl_chain *c)
 {
 	pctl_chain_rollback(c->state);
+	(void)pctl_chain_bring_end(c, NULL);
 	c->batch = PCTL_BATCH_NONE;
+}
+
+pctl_status pctl_chain_bring(pctl_chain *c, const void *data, uint64_t n, const pctl_call *call)
+{
+	if (c->attempted == NULL && c->batch == PCTL_BATCH_OPEN && !c->bytes_open) {
+		const pctl_status status = pctl_store_batch_begin_many(c->store, call);
+
+		if (status != PCTL_OK)
+			return status;
+		c->bytes_open = 1;
+	}
+	return pctl_store_put(pctl_chain_keeps(c), data, n, call, NULL);
+}
+
+pctl_status pctl_chain_bring_end(pctl_chain *c, const pctl_call *call)
+{
+	const uint32_t was = c->bytes_open;
+
+	c->bytes_open = 0;
+	return was ? pctl_store_batch_commit(c->store, call) : PCTL_OK;
 }
 
 /* ---- attempts ------------------------------------------------------------------------------ */

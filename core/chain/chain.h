@@ -22,6 +22,7 @@ typedef struct pctl_chain pctl_chain;
  *           Otherwise one in which that was begun and has not ended is refused (PC6149)
  * reference runs again the jobs that are disputed, from version 2 of the rules on; a copy is kept and closed with the chain, also where opening fails. run NULL: such
  *           messages are trouble of this node (PC5850)
+ * is_reader it only answers (pctl_chain_answer), beside the chain that writes: nothing is put into its state and its history is not opened
  * made      where it is noted how outputs stand, by CID, as runs do; outlives the chain; NULL: nowhere. No state
  */
 typedef struct pctl_chain_options {
@@ -32,7 +33,7 @@ typedef struct pctl_chain_options {
 	const pctl_executor *executor;
 	pctl_executor reference;
 	pctl_memo *made;
-	uint32_t is_bare, reserved;
+	uint32_t is_bare, is_reader;
 } pctl_chain_options;
 
 /* At start the log is brought to what SQLite names (pctl_gitlog_repair). One process writes at a time: the second waits
@@ -114,6 +115,19 @@ pctl_status pctl_chain_answer(pctl_chain *c, const pctl_request *r, const pctl_c
  */
 pctl_status pctl_chain_end_block(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 				 pctl_response *out);
+
+/*
+ * Another view of this chain, for one further thread: pctl_chain_answer on *out sees what was committed last, jobs of a block
+ * that is being ended as EXECUTING, and waits for nothing that this chain does. The chain's own; made at the first call.
+ * NULL: a chain or a store in memory has none.
+ */
+pctl_status pctl_chain_reader(pctl_chain *c, const pctl_call *call, pctl_chain **out);
+
+/* Requests that were decoded will be taken in: what can be asked of their bytes alone (signatures) is asked here, in threads,
+ * and known then. In any thread. */
+void pctl_chain_ahead(pctl_chain *c, const pctl_request *const *requests, uint32_t n);
+/* Of encoded requests, for pctl_chain_take_bytes. */
+void pctl_chain_ahead_bytes(pctl_chain *c, const pctl_msg_bytes *messages, uint32_t n);
 
 /* Whatever the request is: take, answer or end. A refusal is an ERROR response (code and text of the first diagnostic)
  * and PCTL_OK; trouble of this node (state, store, device) is the status. */

@@ -40,8 +40,18 @@ struct pctl_chain {
 		evidence; /* of the jobs of the last block: hex of the id to pctl_evidence, which it owns */
 	pctl_gas_schedule *schedule; /* of `schedule_of`, made when it is first needed */
 	pctl_params schedule_of;
+	struct pctl_verified *verified;
+	pctl_chain *reader;	  /* NULL: none was asked for */
+	pctl_store *reader_store; /* its own */
 	uint32_t batch, abstains;
+	uint32_t bytes_open,
+		bytes_reserved; /* bytes_open: the store's batch of an open batch of messages */
 };
+
+/* Where a message brings bytes: those of an open batch are made durable together, before it is. */
+pctl_status pctl_chain_bring(pctl_chain *c, const void *data, uint64_t n, const pctl_call *call);
+/* What was brought so far is durable. */
+pctl_status pctl_chain_bring_end(pctl_chain *c, const pctl_call *call);
 
 /* Where bytes are put that a message brings. */
 pctl_store *pctl_chain_keeps(const pctl_chain *c);

@@ -1,10 +1,12 @@
 """What attacks share: a chain of some nodes under one version of the rules, fed over their sockets by a client that knows the protocol
 from its documents alone, and the table of attacks. An attack is a function of a world that does harm and returns what came of it."""
 import atexit
+import base64
 import hashlib
 import os
 import re
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -104,11 +106,40 @@ class Node:
         self.log.close()
 
     def blob_path(self, cid):
+        """The file of a blob that has one; the store's one file for small blobs where it lies there."""
         for base, _, files in os.walk(os.path.join(self.home, "cas")):
             for f in files:
                 if cid.endswith(f) or f == cid:
                     return os.path.join(base, f)
-        return None
+        return self.small() if self.in_small("SELECT 1 FROM blobs WHERE cid = ?", cid) else None
+
+    def small(self):
+        return os.path.join(self.home, "cas", "small.sqlite")
+
+    def in_small(self, sql, cid, *more):
+        if not os.path.exists(self.small()):
+            return None
+        db = sqlite3.connect(self.small(), timeout=30)
+        with db:
+            row = db.execute(sql, (*more, base64.b32decode(cid[1:].upper() + "=" * (-len(cid[1:]) % 8))[4:])).fetchone()
+        db.close()
+        return row
+
+    def lose(self, cid):
+        path = self.blob_path(cid)
+        if path == self.small():
+            self.in_small("DELETE FROM blobs WHERE cid = ?", cid)
+        else:
+            os.remove(path)
+
+    def damage(self, cid, data):
+        path = self.blob_path(cid)
+        if path == self.small():
+            self.in_small("UPDATE blobs SET bytes = ? WHERE cid = ?", cid, data)
+            return
+        os.chmod(path, 0o600)
+        with open(path, "wb") as f:
+            f.write(data)
 
 
 class World:

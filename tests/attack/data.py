@@ -1,6 +1,5 @@
 """Bytes that one node has and another has not: a split under version 1, which goes by each node's own store; under version 2 what a job
 reads is state, brought by signed messages that are paid for."""
-import os
 import struct
 
 import sizes
@@ -57,7 +56,7 @@ def one_binding(w):
 @attack("bytes that one node lost", "a file of its store is gone: its collector took it, or a disk", 0, nodes=TWO)
 def lost(w):
     s, given = shader(w), w.bring(WORDS)
-    os.remove(w.nodes[1].blob_path(given))
+    w.nodes[1].lose(given)
     answers = w.all("execute", w.job(s, given))
     out = judged(w, answers)
     return Outcome(out.harm, out.code, out.detail + w.nodes[1].said()[-300:])
@@ -67,17 +66,14 @@ def lost(w):
 def lost_late(w):
     s, given = shader(w), w.bring(WORDS)
     answers = w.all("execute", w.job(s, given))
-    os.remove(w.nodes[1].blob_path(given))
+    w.nodes[1].lose(given)
     return judged(w, answers)
 
 
 @attack("bytes that one node has damaged", "a bit of a file of its store is another", 0, nodes=TWO)
 def damaged(w):
     s, given = shader(w), w.bring(WORDS)
-    path = w.nodes[1].blob_path(given)
-    os.chmod(path, 0o600)
-    with open(path, "r+b") as f:
-        f.write(b"\xff")
+    w.nodes[1].damage(given, b"\xff" + WORDS[1:])
     return judged(w, w.all("execute", w.job(s, given)))
 
 
@@ -130,7 +126,7 @@ def expired(w):
     w.end()
     w.end()
     # One node's store was collected since, the other's was not.
-    os.remove(w.nodes[1].blob_path(given))
+    w.nodes[1].lose(given)
     return judged(w, w.all("execute", w.job(s, given)))
 
 

@@ -67,6 +67,17 @@ def free_refusals(w):
     return Outcome(all(a.code for a in answers) and w.balance("mallory") == before, answers[0].code, answers[0])
 
 
+@attack("cancels for nothing", "jobs that are taken in, looked at by every node, and taken back before the block", 0)
+def free_cancels(w):
+    s, given = shader(w), w.bring(WORDS * 3)
+    before = w.balance("mallory")
+    for _ in range(4):
+        job = w.all("execute", w.job(s, given))[0]
+        answer = w.all("cancel", dict(sender="mallory", job_id=job["job_id"]))[0]
+    w.end()
+    return Outcome(not answer.code and w.balance("mallory") == before, answer.code, answer)
+
+
 @attack("another's gas", "a transfer under somebody else's name", 5844)
 def robbed(w):
     values = dict(sender="ada", op=2, to="mallory", amount=1000)

@@ -60,8 +60,8 @@ w.end()
 made = w.tell(honest, "query", dict(job_id=first["job_id"]))["output_cid"]
 answers = w.all("execute", w.job(s, given, sender="ada")) + w.all("execute", w.job(s, made, sender="ada"))
 h.check("jobs over both are taken in", not any(a.code for a in answers), " / ".join(map(str, answers)))
-os.remove(poor.blob_path(given))
-os.remove(poor.blob_path(made))
+poor.lose(given)
+poor.lose(made)
 
 
 def start(*peers):
@@ -86,7 +86,7 @@ h.check("what came is kept", poor.blob_path(given) and os.path.getsize(poor.blob
 # The same from the command line, where no node of this home runs.
 answers = w.all("execute", w.job(s, given, output=64, sender="ada"))
 h.check("one more job", not any(a.code for a in answers), " / ".join(map(str, answers)))
-os.remove(poor.blob_path(given))
+poor.lose(given)
 poor.stop()
 status, out, err = poor.run("block", "end", "--peer", other.path, "--peer", honest.path, "--backend", "cpu")
 ended = w.end(honest)[0]

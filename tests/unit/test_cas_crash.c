@@ -71,7 +71,8 @@ static void write_blobs(int ack, uint32_t round)
 		uint8_t *data = blob(i, &n);
 		pctl_cid cid;
 
-		if (k % 3 == 1 && pctl_store_batch_begin(s, NULL) != PCTL_OK)
+		if (k % 3 == 1 && (k % 2 == 0 ? pctl_store_batch_begin(s, NULL)
+					      : pctl_store_batch_begin_many(s, NULL)) != PCTL_OK)
 			_exit(1);
 		if (pctl_store_put(s, data, n, NULL, &cid) != PCTL_OK)
 			_exit(1);

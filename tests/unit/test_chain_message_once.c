@@ -1,13 +1,18 @@
-/* How often a message is checked and packed on its way into the queue: counted at the check of requests and at the one
- * function that packs, both behind the linker's --wrap (tests/CMakeLists.txt). */
+/* How often a message is checked, packed and its signature computed on its way into the queue, and how often anything is synced for
+ * it: counted at the check of requests and at the one function that packs, both behind the linker's --wrap
+ * (tests/CMakeLists.txt), by what is kept of signatures, and at fsync, which stands in this program before the C library's. */
 #include "test_chain_block.h"
 
 #include <messages.pb-c.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "chain/accounts/account.h"
+#include "chain/accounts/verify.h"
+#include "chain/chain_private.h"
 #include "chain/node/frame.h"
 #include "chain/node/node_chain.h"
 #include "chain/replay/replay.h"
@@ -16,6 +21,27 @@
 /* ---- counting ------------------------------------------------------------------------------ */
 
 static atomic_uint checks, packs; /* of requests */
+static atomic_uint syncs;
+
+/* SQLite's and the store's: the libraries find these first. */
+#define VISIBLE __attribute__((visibility("default")))
+VISIBLE int fsync(int fd)
+{
+	syncs++;
+	return (int)syscall(SYS_fsync, fd);
+}
+
+VISIBLE int fdatasync(int fd)
+{
+	syncs++;
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+VISIBLE int syncfs(int fd)
+{
+	syncs++;
+	return (int)syscall(SYS_syncfs, fd);
+}
 
 pctl_status __real_pctl_request_check(const pctl_request *r, const pctl_call *c);
 pctl_status __wrap_pctl_request_check(const pctl_request *r, const pctl_call *c);
@@ -204,7 +230,7 @@ static void test_chain_message_once__by_a_node_it_is_checked_once_and_never_pack
 	rig_end(&r);
 }
 
-/* A block is ended and made again. Each message is read twice from the rows of the open block, for the choice of jobs
+/* A block is ended and made again. Each job is read twice from the rows of the open block, for the choice of jobs
  * and for the manifest, and rows of a file are checked where they are read; nothing is packed. */
 static void test_chain_message_once__blocks_and_replays_pack_nothing(void **state)
 {
@@ -223,7 +249,7 @@ static void test_chain_message_once__blocks_and_replays_pack_nothing(void **stat
 		OK(pctl_chain_apply(r.chain, &q, &call, NULL));
 	count_anew();
 	row = end(&r);
-	COUNTED(N_JOBS + N_MESSAGES, 0);
+	COUNTED(N_JOBS + N_JOBS, 0);
 	OK(pctl_history_open(pctl_chain_log(r.chain), &row.commit, &call, &h));
 	again = r;
 	again.in_memory = 1;
@@ -233,13 +259,229 @@ static void test_chain_message_once__blocks_and_replays_pack_nothing(void **stat
 		       &(pctl_chain_replay_options){.to = 1, .run_from = UINT64_MAX, .check = 1},
 		       &call, &report));
 	assert_int_equal(report.messages, N_MESSAGES);
-	COUNTED(N_MESSAGES /* taken in */ + N_JOBS + N_MESSAGES, 0);
+	COUNTED(N_MESSAGES /* taken in */ + N_JOBS + N_JOBS, 0);
 	pctl_history_close(h);
 	rig_close(&again);
 	rig_end(&r);
 }
 
+/* ---- signatures ---------------------------------------------------------------------------- */
+
+typedef struct signed_job {
+	uint8_t *bytes;
+	uint64_t n;
+} signed_job;
+
+static uint64_t sequence_of(const rig *r, const char *name)
+{
+	sqlite3_stmt *stmt;
+	uint64_t n;
+
+	assert_int_equal(sqlite3_prepare_v2(pctl_chain_db(pctl_cursor(r->chain)),
+					    "SELECT sequence FROM main.accounts WHERE name = ?", -1,
+					    &stmt, NULL),
+			 SQLITE_OK);
+	sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	n = (uint64_t)sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return n;
+}
+
+/* The `more`th job of alice behind what she has sent. */
+static signed_job sign_job(const rig *r, uint64_t more)
+{
+	pctl_arena *a = pctl_arena_create();
+	uint8_t id[PCTL_DIGEST_BYTES];
+	signed_job out = {NULL, 0};
+	pctl_msg_binding b;
+	pctl_request q = job_of(r, &b);
+
+	OK(pctl_chain_id(pctl_cursor(r->chain), &call, id));
+	q.auth = (pctl_msg_auth){.is_given = 1,
+				 .chain = {id, sizeof(id)},
+				 .nonce = sequence_of(r, "alice") + more,
+				 .expiry = 100};
+	OK(author_sign(NULL, r->chain, "alice", &q, a, &call));
+	OK(pctl_request_encode(&q, &call, &out.bytes, &out.n));
+	pctl_arena_destroy(a);
+	return out;
+}
+
+static uint32_t take_bytes(const rig *r, const signed_job *j)
+{
+	pctl_response got = {.kind = 0};
+	uint32_t code;
+
+	OK(pctl_chain_take_bytes(r->chain, j->bytes, j->n, &call, &got));
+	code = got.kind == PCTL_MSG_ERROR ? got.as.error.code : 0;
+	pctl_response_destroy(&got);
+	return code;
+}
+
+#define COMPUTED(r, n_computed)                                                                 \
+	do {                                                                                    \
+		const uint64_t now_ = pctl_verified_count((r)->chain->verified).computed;       \
+		assert_int_equal(now_ - computed, n_computed);                                  \
+		computed = now_;                                                                \
+	} while (0)
+
+/* Tried for a mempool, tried for a proposal, judged, decided: one computation; and through a node, where it is ahead. */
+static void test_chain_message_once__a_signature_is_computed_once(void **state)
+{
+	uint64_t computed;
+	signed_job j;
+	rig r;
+	int fd;
+
+	(void)state;
+	rig_begin_under(&r, 2, 0, 0);
+	computed = pctl_verified_count(r.chain->verified).computed;
+	j = sign_job(&r, 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		OK(pctl_chain_attempt_begin(r.chain, &call));
+		assert_int_equal(take_bytes(&r, &j), 0);
+		OK(pctl_chain_attempt_end(r.chain, &call));
+	}
+	COMPUTED(&r, 1);
+	assert_int_equal(take_bytes(&r, &j), 0);
+	COMPUTED(&r, 0);
+	free(j.bytes);
+	j = sign_job(&r, 0);
+	loses_bytes = 0;
+	fd = start_node(&r);
+	count_anew();
+	ask_node(fd, j.bytes, j.n);
+	COUNTED(1, 0);
+	COMPUTED(&r, 1);
+	stop_node(fd);
+	free(j.bytes);
+	/* A block computes none. */
+	(void)end(&r);
+	COMPUTED(&r, 0);
+	rig_end(&r);
+}
+
+/* What is known is known of all bytes: each bit of the signature and of what stands beside it makes another message of it, and of
+ * one that was refused nothing is kept. */
+static void test_chain_message_once__what_is_known_is_no_way_around(void **state)
+{
+	static const uint8_t small_r[32] = {1};
+	uint64_t computed;
+	signed_job j;
+	uint32_t n_refused = 0;
+	rig r;
+
+	(void)state;
+	rig_begin_under(&r, 2, 0, 0);
+	j = sign_job(&r, 0);
+	OK(pctl_chain_attempt_begin(r.chain, &call));
+	assert_int_equal(take_bytes(&r, &j), 0);
+	OK(pctl_chain_attempt_end(r.chain, &call));
+	computed = pctl_verified_count(r.chain->verified).computed;
+	for (uint64_t at = 0; at < j.n; at++) {
+		j.bytes[at] ^= 1;
+		/* Twice: the first refusal leaves nothing that helps the second. */
+		for (uint32_t again = 0; again < 2; again++) {
+			const uint32_t code = take_bytes(&r, &j);
+
+			assert_int_not_equal(code, 0);
+			n_refused += code == PC5845_AUTH_SIGNATURE;
+		}
+		j.bytes[at] ^= 1;
+	}
+	/* Every bit of R and S, at least, came as far as the signature. */
+	assert_true(n_refused >= 2 * 64);
+	COMPUTED(&r, n_refused);
+	/* R of small order, whatever the equation says. */
+	for (uint64_t at = 0; at + 64 <= j.n; at++) {
+		uint8_t kept[32];
+
+		memcpy(kept, j.bytes + at, 32);
+		memcpy(j.bytes + at, small_r, 32);
+		assert_int_not_equal(take_bytes(&r, &j), 0);
+		memcpy(j.bytes + at, kept, 32);
+	}
+	assert_int_equal(take_bytes(&r, &j), 0);
+	free(j.bytes);
+	rig_end(&r);
+}
+
+/* ---- what is made durable ------------------------------------------------------------------ */
+
+typedef struct copying {
+	pctl_store *from, *to;
+} copying;
+
+static int copy_blob(void *ctx, const pctl_cid *cid, uint64_t n)
+{
+	const copying *c = ctx;
+	pctl_blob b;
+
+	(void)n;
+	OK(pctl_store_get(c->from, cid, &call, &b));
+	OK(pctl_store_put(c->to, b.data, b.n_bytes, &call, NULL));
+	pctl_blob_release(&b);
+	return 0;
+}
+
+/* The chain's bytes lie in its folder from now on. */
+static pctl_store *move_store(const rig *r)
+{
+	copying c = {.from = r->store};
+	char folder[256];
+
+	snprintf(folder, sizeof(folder), "%s/store", r->dir);
+	OK(pctl_store_open(folder, 0, &call, &c.to));
+	OK(pctl_store_list(c.from, &call, copy_blob, &c));
+	r->chain->store = c.to;
+	return c.to;
+}
+
+/* A batch of many messages and a block of many jobs sync as often as those of few. */
+static void test_chain_message_once__nothing_is_synced_for_one_message(void **state)
+{
+	uint32_t of_batch[2], of_block[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t n = i == 0 ? 2 : 40;
+		pctl_store *store;
+		rig r;
+
+		rig_begin_under(&r, 2, 0, 0);
+		store = move_store(&r);
+		syncs = 0;
+		OK(pctl_chain_batch_begin(r.chain, &call));
+		for (uint32_t k = 0; k < n; k++) {
+			const uint8_t data[4] = {(uint8_t)k, 1, 2, 3};
+			const pctl_request blob = {.kind = PCTL_MSG_BLOB,
+						   .as.blob = {"alice", data, sizeof(data), 5}};
+			signed_job j;
+
+			OK(pctl_chain_apply(r.chain, &blob, &call, NULL));
+			j = sign_job(&r, 0);
+			assert_int_equal(take_bytes(&r, &j), 0);
+			free(j.bytes);
+		}
+		OK(pctl_chain_batch_commit(r.chain, &call));
+		of_batch[i] = syncs;
+		syncs = 0;
+		(void)end(&r);
+		of_block[i] = syncs;
+		rig_end(&r);
+		pctl_store_close(store);
+	}
+	assert_int_not_equal(of_batch[0], 0);
+	assert_int_equal(of_batch[1], of_batch[0]);
+	assert_int_not_equal(of_block[0], 0);
+	assert_int_equal(of_block[1], of_block[0]);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_message_once__made_by_hand_it_is_checked_and_packed_once),
 		PCTL_TEST(test_chain_message_once__a_charged_refusal_too),
 		PCTL_TEST(test_chain_message_once__by_a_node_it_is_checked_once_and_never_packed),
-		PCTL_TEST(test_chain_message_once__blocks_and_replays_pack_nothing))
+		PCTL_TEST(test_chain_message_once__blocks_and_replays_pack_nothing),
+		PCTL_TEST(test_chain_message_once__a_signature_is_computed_once),
+		PCTL_TEST(test_chain_message_once__what_is_known_is_no_way_around),
+		PCTL_TEST(test_chain_message_once__nothing_is_synced_for_one_message))

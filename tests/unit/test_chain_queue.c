@@ -119,7 +119,14 @@ static void test_chain_queue__tips_decide_and_parents_come_first(void **state)
 		take(&r, &q);
 	}
 	OK(pctl_ledger_account_read(pctl_cursor(r.chain), "alice", &call, &who));
-	assert_int_equal(who.balance, before);
+	/* Cancelled it costs what a refused one does; the rest comes back with the block that says who gets it. */
+	assert_int_equal(who.balance, before - 10000000 - 77);
+	(void)end(&r);
+	OK(pctl_ledger_account_read(pctl_cursor(r.chain), "alice", &call, &who));
+	assert_int_equal(who.balance, before - job(&r, a).gas_used);
+	assert_int_not_equal(job(&r, a).gas_used, 0);
+	OK(pctl_ledger_block_report(pctl_cursor(r.chain), 5, &call, &report));
+	assert_int_equal(report.charged, job(&r, a).gas_used);
 	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
 	FAILS(send(&r, "alice", 1, UINT64_MAX, NULL, a), PC5712_LEDGER_OVERFLOW);
 	rig_end(&r);

@@ -67,6 +67,46 @@ static void test_exec_tasks__equal_cids_share(void **state)
 	bench_close(&b);
 }
 
+/* Programs of strangers: each another kernel, of which a bounded number stays, the last ones asked for; the rest is built again. */
+static void test_exec_tasks__kernels_are_bounded(void **state)
+{
+	enum { MANY = 40, KEPT = 16 };
+	char text[sizeof(COPY)];
+	struct bench b;
+	int alive;
+
+	(void)state;
+	bench_open(&b, 16, 1u << 20);
+	alive = log_.alive;
+	for (uint32_t i = 0; i < MANY; i++) {
+		memcpy(text, COPY, sizeof(text));
+		strstr(text, "size(64)")[5] = (char)('2' + i / 10); /* of 20 to 59 invocations */
+		strstr(text, "4)\n")[0] = (char)('0' + i % 10);
+		add(&b, 64, 64, i, 1)->unit = unit_of(&b, text);
+	}
+	assert_int_equal(run(&b, NULL, NULL), PCTL_OK);
+	expect(&b);
+	assert_int_equal(pctl_session_kernels_kept(b.s), MANY);
+	assert_int_equal(log_.alive - alive, MANY);
+	/* At the bound nothing goes. */
+	assert_int_equal(pctl_session_forget_kernels(b.s, MANY, b.call), PCTL_OK);
+	assert_int_equal(pctl_session_kernels_kept(b.s), MANY);
+	/* The first is asked for once more, and so is among those that stay. */
+	b.n = 1;
+	assert_int_equal(run(&b, NULL, NULL), PCTL_OK);
+	assert_int_equal(pctl_session_forget_kernels(b.s, KEPT, b.call), PCTL_OK);
+	assert_int_equal(pctl_session_kernels_kept(b.s), KEPT / 2);
+	assert_int_equal(log_.alive - alive, KEPT / 2);
+	assert_int_equal(run(&b, NULL, NULL), PCTL_OK);
+	assert_int_equal(pctl_session_kernels_kept(b.s), KEPT / 2);
+	/* All again: those that went are built anew, and the bytes are the same. */
+	b.n = MANY;
+	assert_int_equal(run(&b, NULL, NULL), PCTL_OK);
+	expect(&b);
+	assert_int_equal(pctl_session_kernels_kept(b.s), MANY);
+	bench_close(&b);
+}
+
 static void test_exec_tasks__cut_by_limits(void **state)
 {
 	const pctl_task_limits bytes = {.submit_bytes = 4096}, few = {.submit_tasks = 7};
@@ -247,6 +287,7 @@ static void test_exec_tasks__stops(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_exec_tasks__one_list_for_all),
 		PCTL_TEST(test_exec_tasks__equal_cids_share),
+		PCTL_TEST(test_exec_tasks__kernels_are_bounded),
 		PCTL_TEST(test_exec_tasks__cut_by_limits), PCTL_TEST(test_exec_tasks__many_buffers),
 		PCTL_TEST(test_exec_tasks__nothing_is_valid),
 		PCTL_TEST(test_exec_tasks__bindings_are_checked),

@@ -9,6 +9,7 @@
 #include "chain/blocks/block_lines.h"
 #include "chain/blocks/block_private.h"
 #include "chain/epoch/epoch.h"
+#include "chain/executor/executing.h"
 #include "chain/state/cursor.h"
 #include "chain/state/track.h"
 
@@ -324,6 +325,7 @@ static pctl_status answer(pctl_block_work *w, pctl_response *out)
 
 static void end_work(pctl_block_work *w)
 {
+	pctl_executing_end(w->executing);
 	for (uint32_t i = 0; i < w->jobs.n; i++) {
 		pctl_request_destroy(&w->jobs.items[i]->message);
 		free(w->jobs.items[i]->kept);
@@ -399,6 +401,7 @@ static pctl_status with_work(pctl_chain *c, const pctl_request *r, const pctl_bl
 	w->s = pctl_cursor(c);
 	w->call = call;
 	w->watch = watch;
+	w->executing = PCTL_EXECUTING_NONE;
 	status = how(w, &r->as.block, out);
 	end_work(w);
 	free(w);

@@ -52,6 +52,7 @@ typedef struct pctl_block_work {
 	pctl_params then;
 	pctl_block_record record;
 	pctl_gitlog_oid commit;
+	int executing; /* what others are told (executing.h), until the block has ended or is given up */
 } pctl_block_work;
 
 /* The job that "job:ID" (or an id) names, when it is of this block, else NULL. */

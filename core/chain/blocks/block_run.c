@@ -364,17 +364,16 @@ static pctl_status run_all(pctl_block_work *w)
 }
 
 /* Told to whoever asks while it lasts. */
-static pctl_status announce(pctl_block_work *w, int *out)
+static pctl_status announce(pctl_block_work *w)
 {
 	uint8_t(*ids)[PCTL_DIGEST_BYTES] = calloc(w->n_order, sizeof(*ids));
 
-	*out = PCTL_EXECUTING_NONE;
 	if (ids == NULL)
 		return pctl_no_memory(w->call, "a block");
 	for (uint32_t i = 0; i < w->n_order; i++)
 		memcpy(ids[i], w->order[i]->row.id, sizeof(ids[i]));
 	pctl_executing_begin(w->chain->dir, (const uint8_t(*)[PCTL_DIGEST_BYTES])ids, w->n_order,
-			     w->call, out);
+			     w->call, &w->executing);
 	free(ids);
 	return PCTL_OK;
 }
@@ -383,19 +382,19 @@ static pctl_status announce(pctl_block_work *w, int *out)
 static pctl_status run_into_store(pctl_block_work *w)
 {
 	pctl_store *store = pctl_chain_store(w->chain);
-	int executing;
-	pctl_status status = announce(w, &executing), committed;
+	pctl_status status = announce(w), committed;
 
 	if (status == PCTL_OK)
 		status = pctl_chain_evidence_begin(w->chain, w->call);
 	if (status == PCTL_OK)
-		status = pctl_store_batch_begin(store, w->call);
+		status = pctl_chain_bring_end(w->chain, w->call);
+	if (status == PCTL_OK)
+		status = pctl_store_batch_begin_many(store, w->call);
 	if (status == PCTL_OK) {
 		status = run_all(w);
 		committed = pctl_store_batch_commit(store, w->call);
 		status = status != PCTL_OK ? status : committed;
 	}
-	pctl_executing_end(executing);
 	return status;
 }
 

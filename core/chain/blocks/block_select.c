@@ -128,24 +128,16 @@ static pctl_status check_parents(pctl_block_work *w, pctl_block_job *job)
 }
 
 /* From version 2 of the rules on what a job needs beyond the rules costs what a refusal does (refusal.h): every node has looked
- * at it. What fails because of another job, or is cancelled, has cost nothing that was not paid. */
+ * at it. What fails because of another job has cost nothing that was not paid. */
 static pctl_status charge(pctl_block_work *w, pctl_block_job *job)
 {
 	const pctl_msg_execute *m = &job->message.as.execute;
-	const pctl_chain_source *source;
 	pctl_params then;
 	pctl_status status = pctl_params_in_force(w->s, job->row.height, w->call, &then);
 
 	if (status != PCTL_OK || then.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
 		return status;
-	status = pctl_chain_source_of(w->chain, m->shader_cid, w->call, &source);
-	if (status != PCTL_OK)
-		return status;
-	/* At most 2^20 bytes of a weight below 2^32. */
-	job->row.gas_used = source->n_text * w->params.values[PCTL_PARAM_VALIDATION_COST];
-	if (job->row.gas_used > m->gas_limit)
-		job->row.gas_used = m->gas_limit;
-	return PCTL_OK;
+	return pctl_chain_validation_gas(w->chain, m, &w->params, w->call, &job->row.gas_used);
 }
 
 /* What was in bounds when it was submitted need not be under the parameters of this block. */

@@ -9,26 +9,25 @@
 #include "chain/graph/edges.h"
 #include "chain/ledger/stake.h"
 
-static pctl_status end_job(pctl_block_work *w, const pctl_block_job *job)
+static pctl_status end_job(pctl_block_work *w, pctl_ledger_tab *tab, const pctl_block_job *job)
 {
 	pctl_ledger_split split;
 	pctl_status status;
 
 	if (job->error != NULL) {
 		status = job->row.gas_used == 0
-				 ? pctl_ledger_release(w->s, w->header.height, job->row.id, w->call)
-				 : pctl_ledger_settle(w->s, w->header.height, job->row.id,
-						      job->row.gas_used, w->header.executor,
-						      w->call, &split);
+				 ? pctl_ledger_tab_release(tab, job->row.id, w->call)
+				 : pctl_ledger_tab_settle(tab, job->row.id, job->row.gas_used,
+							  w->header.executor, w->call, &split);
 		return status != PCTL_OK
 			       ? status
 			       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_FAILED, w->header.height,
 					       job->row.gas_used, NULL, job->error, w->call);
 	}
 	/* Both were set aside together (submit.c). */
-	status = pctl_ledger_settle(w->s, w->header.height, job->row.id,
-				    job->row.gas + job->message.as.execute.tip, w->header.executor,
-				    w->call, &split);
+	status =
+		pctl_ledger_tab_settle(tab, job->row.id, job->row.gas + job->message.as.execute.tip,
+				       w->header.executor, w->call, &split);
 	return status != PCTL_OK
 		       ? status
 		       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_COMPLETE, w->header.height,
@@ -56,7 +55,7 @@ static int visit_refusal(void *ctx, const pctl_chain_job *job)
 }
 
 /* Before the block's own jobs end. */
-static pctl_status settle_refusals(pctl_block_work *w)
+static pctl_status settle_refusals(pctl_block_work *w, pctl_ledger_tab *tab)
 {
 	refusals all = {.is_lost = 0};
 	pctl_ledger_split split;
@@ -66,9 +65,9 @@ static pctl_status settle_refusals(pctl_block_work *w)
 	if (status == PCTL_OK && all.is_lost)
 		status = pctl_no_memory(w->call, "a block");
 	for (uint32_t i = 0; status == PCTL_OK && i < all.jobs.n; i++)
-		status = pctl_ledger_settle(w->s, w->header.height, all.jobs.items[i].id,
-					    all.jobs.items[i].gas_used, w->header.executor, w->call,
-					    &split);
+		status = pctl_ledger_tab_settle(tab, all.jobs.items[i].id,
+						all.jobs.items[i].gas_used, w->header.executor,
+						w->call, &split);
 	free(all.jobs.items);
 	return status;
 }
@@ -148,17 +147,32 @@ static pctl_status add_edges(pctl_block_work *w, const pctl_block_job *job)
 	return status == PCTL_OK ? add(&e, PCTL_EDGE_OUTPUT, e.id, e.output) : status;
 }
 
-pctl_status pctl_block_settle(pctl_block_work *w)
+static pctl_status settle_all(pctl_block_work *w, pctl_ledger_tab *tab)
 {
-	pctl_status status = settle_refusals(w);
+	pctl_status status = settle_refusals(w, tab);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++) {
 		const pctl_block_job *job = w->jobs.items[i];
 
-		status = end_job(w, job);
+		status = end_job(w, tab, job);
 		if (status == PCTL_OK)
 			status = pctl_data_drop(w->s, &job->row, &job->message.as.execute, w->call);
 	}
+	return status;
+}
+
+pctl_status pctl_block_settle(pctl_block_work *w)
+{
+	pctl_ledger_tab *tab;
+	pctl_status status = pctl_ledger_tab_open(w->s, w->header.height, w->call, &tab);
+
+	if (status != PCTL_OK)
+		return status;
+	status = settle_all(w, tab);
+	if (status == PCTL_OK)
+		status = pctl_ledger_tab_close(tab, w->call);
+	else
+		pctl_ledger_tab_drop(tab);
 	if (status == PCTL_OK)
 		status = pctl_stake_release(w->s, w->header.height, w->call);
 	for (uint32_t i = 0; status == PCTL_OK && i < w->n_order; i++)

@@ -304,8 +304,6 @@ static pctl_status add_needs(needs *n, const pctl_request *r)
 	uint32_t group, binding;
 	pctl_status status;
 
-	if (r->kind != PCTL_MSG_EXECUTE)
-		return PCTL_OK;
 	status = add_need(n, m->shader_cid);
 	if (status == PCTL_OK)
 		status = add_need(n, m->uniform_cid);
@@ -322,6 +320,8 @@ static int visit_needs(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_
 	pctl_request r;
 
 	(void)origin;
+	if (!pctl_request_tag_is(bytes, n_bytes, PCTL_MSG_EXECUTE))
+		return 0;
 	n->status = pctl_request_decode(bytes, n_bytes, n->w->call, &r);
 	if (n->status == PCTL_OK)
 		n->status = add_needs(n, &r);
@@ -353,15 +353,16 @@ static int by_cid(const void *a, const void *b)
 /* Of bytes that this node lacks, after they were got from another. */
 static pctl_status needed_size(needs *n, pctl_block_need *need)
 {
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_store *store = pctl_chain_store(n->w->chain);
 	pctl_blob blob;
-	pctl_status status = PCTL_OK;
+	pctl_status status = pctl_store_size(store, &need->cid, &quiet, &need->n_bytes);
 
-	if (!pctl_store_has(store, &need->cid)) {
-		status = pctl_data_get(n->w->chain, &need->cid, n->w->call, &blob);
-		if (status == PCTL_OK)
-			pctl_blob_release(&blob);
-	}
+	if (status == PCTL_OK)
+		return PCTL_OK;
+	status = pctl_data_get(n->w->chain, &need->cid, n->w->call, &blob);
+	if (status == PCTL_OK)
+		pctl_blob_release(&blob);
 	return status == PCTL_OK ? pctl_store_size(store, &need->cid, n->w->call, &need->n_bytes)
 				 : status;
 }

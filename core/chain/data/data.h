@@ -19,13 +19,11 @@
 pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m);
 
 /* Inside an open transaction: a job of version 2 of the rules or later was taken in, and the blobs that it names stay until
- * it has ended. */
+ * it has ended. What it takes of its sender's queue (PCTL_COUNTER_QUEUE) is given back by drop. */
 pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const pctl_call *call);
-/* A job has ended; of one that was taken in under version 1 nothing is done. drop_job decodes the row's message. */
+/* A job has ended; of one that was taken in under version 1 nothing is done. */
 pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
 			   const pctl_msg_execute *m, const pctl_call *call);
-pctl_status pctl_data_drop_job(pctl_chain_state *s, const pctl_chain_job *job,
-			       const pctl_call *call);
 
 /* The end of a block: blobs that no later block may name and no job uses are state no more. */
 pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_call *call);

@@ -5,6 +5,7 @@
 #include "chain/data/data.h"
 #include "chain/registry/rules.h"
 #include "chain/state/cursor.h"
+#include "chain/state/counter.h"
 #include "foundation/base/num.h"
 
 #define RENT_BYTES 1024u
@@ -30,24 +31,6 @@ static pctl_status price(const pctl_taking *t, const pctl_msg_blob *m, uint64_t 
 			       pctl_num_add(*out, rent, out)
 		       ? PCTL_OK
 		       : pctl_refuse(t->call, PC5712_LEDGER_OVERFLOW, "the price of a blob");
-}
-
-/* What blobs the open block has taken in so far. */
-static pctl_status taken_in(const pctl_taking *t, uint64_t *out)
-{
-	sqlite3_stmt *stmt = NULL;
-	int more = 0;
-	pctl_status status = pctl_cursor_keep(
-		t->s, t->call, &stmt, "SELECT coalesce(sum(bytes), 0) FROM blobs WHERE height = ?",
-		"h", t->height);
-
-	*out = 0;
-	if (status == PCTL_OK)
-		status = pctl_cursor_next(t->s, stmt, t->call, &more);
-	if (status == PCTL_OK && more)
-		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
-	pctl_cursor_done(stmt);
-	return status;
 }
 
 /* Once a block, since each of the messages stays in its record. */
@@ -82,7 +65,7 @@ static pctl_status check_size(const pctl_taking *t, const pctl_msg_blob *m)
 		return pctl_refuse(t->call, PC5836_DATA_SIZE,
 				   "a blob for %" PRIu64 " blocks, at most %" PRIu64, m->blocks,
 				   v[PCTL_PARAM_BLOB_BLOCKS_MAX]);
-	status = taken_in(t, &before);
+	status = pctl_counter_read(t->s, PCTL_COUNTER_BLOBS, "", t->call, &before);
 	if (status == PCTL_OK && (before > v[PCTL_PARAM_BLOCK_BLOB_BYTES] ||
 				  m->n_data > v[PCTL_PARAM_BLOCK_BLOB_BYTES] - before))
 		return pctl_refuse(t->call, PC5837_DATA_BLOCK,
@@ -108,7 +91,9 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	if (status == PCTL_OK)
 		status = pctl_ledger_pay(t->s, m->sender, gas, 0, t->call);
 	if (status == PCTL_OK)
-		status = pctl_store_put(pctl_chain_keeps(t->c), m->data, m->n_data, t->call, NULL);
+		status = pctl_counter_add(t->s, PCTL_COUNTER_BLOBS, "", m->n_data, t->call);
+	if (status == PCTL_OK)
+		status = pctl_chain_bring(t->c, m->data, m->n_data, t->call);
 	return status == PCTL_OK
 		       ? pctl_cursor_write(
 				 t->s, t->call,
@@ -154,30 +139,27 @@ pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
 			   const pctl_msg_execute *m, const pctl_call *call)
 {
 	pctl_params p;
-	const pctl_status status = pctl_params_in_force(s, job->height, call, &p);
+	pctl_status status = pctl_params_in_force(s, job->height, call, &p);
 
 	if (status != PCTL_OK || p.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
+		return status;
+	if (job->origin != PCTL_ORIGIN_EPOCH)
+		status = pctl_counter_take(s, PCTL_COUNTER_QUEUE, job->sender, call);
+	if (status != PCTL_OK)
 		return status;
 	/* 0: the row came when the job was there already, and the bytes are state for another reason. */
 	return each(s, m, "UPDATE blobs SET uses = uses - 1 WHERE cid = ? AND uses > 0", call);
 }
 
-pctl_status pctl_data_drop_job(pctl_chain_state *s, const pctl_chain_job *job,
-			       const pctl_call *call)
-{
-	pctl_request r;
-	pctl_status status = pctl_request_decode(job->message, job->n_message, call, &r);
-
-	if (status == PCTL_OK)
-		status = pctl_data_drop(s, job, &r.as.execute, call);
-	pctl_request_destroy(&r);
-	return status;
-}
-
 pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_call *call)
 {
-	return pctl_cursor_write(s, call, "DELETE FROM blobs WHERE expiry <= ? AND uses = 0", "h",
-				 height);
+	const pctl_status status = pctl_counter_clear(s, PCTL_COUNTER_BLOBS, "", call);
+
+	return status == PCTL_OK
+		       ? pctl_cursor_write(s, call,
+					   "DELETE FROM blobs WHERE expiry <= ? AND uses = 0", "h",
+					   height)
+		       : status;
 }
 
 /* ---- names -------------------------------------------------------------------------------- */

@@ -198,6 +198,7 @@ static pctl_status take_all(pctl_decider *d, const pctl_msg_bytes *messages, uin
 {
 	pctl_status status = PCTL_OK;
 
+	pctl_chain_ahead_bytes(d->chain, messages, n);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		status = pctl_decide_take(d, &messages[i], call, &results[i], jobs[i]);
 		if (status == PCTL_OK && pctl_is_cancelled(call))

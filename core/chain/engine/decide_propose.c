@@ -146,6 +146,8 @@ static pctl_status judge_all(pctl_decider *d, const pctl_msg_bytes *messages, ui
 	pctl_status status = room_for_gas(d, call, &p, &gas, &room);
 
 	all = room;
+	if (status == PCTL_OK)
+		pctl_chain_ahead_bytes(d->chain, messages, n);
 	for (uint32_t i = 0; status == PCTL_OK && out->code == 0 && i < n; i++) {
 		status = pctl_decide_take(d, &messages[i], call, &r, job);
 		if (status != PCTL_OK)

@@ -8,6 +8,8 @@
 #include "foundation/diag/diag.h"
 #include "runtime/exec/run.h"
 
+#define KERNELS_KEPT 1024u /* of a device between two runs: anybody may send programs */
+
 #define TRIES 2u /* openings of one device in a run */
 
 pctl_task_limits pctl_executor_limits(const pctl_device_executor *e)
@@ -138,6 +140,8 @@ static pctl_status run_once(pctl_device_executor *e, pctl_executor_device *d,
 		limits.shapes = &e->shapes;
 		limits.held = e->o.verify_ppm != 0;
 	}
+	if (status == PCTL_OK)
+		status = pctl_session_forget_kernels(d->open.session, KERNELS_KEPT, call);
 	if (status == PCTL_OK)
 		status = pctl_tasks_qualify(d->open.session, tasks, n, call);
 	if (status == PCTL_OK)

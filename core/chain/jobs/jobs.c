@@ -277,18 +277,6 @@ pctl_status pctl_jobs_at_clock(pctl_chain_state *s, uint64_t clock, const pctl_c
 	return two_numbers(s, stmt, status, call, n_all, n_pending);
 }
 
-pctl_status pctl_jobs_waiting(pctl_chain_state *s, const char *sender, const pctl_call *call,
-			      uint64_t *out)
-{
-	sqlite3_stmt *stmt = NULL;
-	uint64_t none;
-	const pctl_status status = pctl_cursor_keep(
-		s, call, &stmt, "SELECT count(*), 0 FROM jobs WHERE sender = ? AND status = ?",
-		"th", sender, (uint64_t)PCTL_JOB_PENDING);
-
-	return two_numbers(s, stmt, status, call, out, &none);
-}
-
 pctl_status pctl_jobs_last(pctl_chain_state *s, const pctl_call *call, uint64_t *clock,
 			   uint64_t *position)
 {

@@ -63,9 +63,6 @@ pctl_status pctl_jobs_all(pctl_chain_state *s, const char *sender, pctl_jobs_vis
 /* How many jobs have this clock, and how many of them are pending. */
 pctl_status pctl_jobs_at_clock(pctl_chain_state *s, uint64_t clock, const pctl_call *call,
 			       uint64_t *n_all, uint64_t *n_pending);
-/* How many pending jobs an account sent. */
-pctl_status pctl_jobs_waiting(pctl_chain_state *s, const char *sender, const pctl_call *call,
-			      uint64_t *out);
 /* The highest clock ever assigned and the last position ever used; 0 without jobs. */
 pctl_status pctl_jobs_last(pctl_chain_state *s, const pctl_call *call, uint64_t *clock,
 			   uint64_t *position);

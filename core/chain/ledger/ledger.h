@@ -51,6 +51,19 @@ pctl_status pctl_ledger_settle(pctl_chain_state *s, uint64_t height,
 pctl_status pctl_ledger_release(pctl_chain_state *s, uint64_t height,
 				const uint8_t job[PCTL_DIGEST_BYTES], const pctl_call *call);
 
+/* The same for many jobs of one height: each moves what it moves alone, and rows of accounts and totals are written at close, or not
+ * at all. Meanwhile nothing else may change or read them. The tab is gone after close and drop. */
+typedef struct pctl_ledger_tab pctl_ledger_tab;
+pctl_status pctl_ledger_tab_open(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+				 pctl_ledger_tab **out);
+pctl_status pctl_ledger_tab_settle(pctl_ledger_tab *t, const uint8_t job[PCTL_DIGEST_BYTES],
+				   uint64_t charged, const char *executor, const pctl_call *call,
+				   pctl_ledger_split *out);
+pctl_status pctl_ledger_tab_release(pctl_ledger_tab *t, const uint8_t job[PCTL_DIGEST_BYTES],
+				    const pctl_call *call);
+pctl_status pctl_ledger_tab_close(pctl_ledger_tab *t, const pctl_call *call);
+void pctl_ledger_tab_drop(pctl_ledger_tab *t);
+
 /* ---- bonds --------------------------------------------------------------------------------- */
 
 /* From balance to bond, and back; PC5713. */

@@ -58,11 +58,16 @@ static pctl_status take(sqlite3_stmt *stmt, const pctl_call *call, pctl_params *
 	return status;
 }
 
-/* Every message and every charge asks for those of one height; they are read once a transaction. */
+/* Every message and every charge asks for those of a height, of the open block or of one whose jobs waited; they are read
+ * once a transaction. */
+#define N_HEIGHTS 8u
 typedef struct remembered {
-	uint64_t epoch, height;
-	uint32_t is_set, reserved;
-	pctl_params values;
+	uint64_t epoch;
+	struct {
+		uint64_t height;
+		uint32_t is_set, reserved;
+		pctl_params values;
+	} of[N_HEIGHTS];
 } remembered;
 
 static remembered *of_transaction(pctl_chain_state *s, uint64_t *epoch)
@@ -77,8 +82,8 @@ void pctl_params_forget(pctl_chain_state *s)
 	uint64_t epoch;
 	remembered *r = of_transaction(s, &epoch);
 
-	if (r != NULL)
-		r->is_set = 0;
+	for (uint32_t i = 0; r != NULL && i < N_HEIGHTS; i++)
+		r->of[i].is_set = 0;
 }
 
 static pctl_status read_in_force(pctl_chain_state *s, uint64_t height, const pctl_call *call,
@@ -115,14 +120,22 @@ pctl_status pctl_params_in_force(pctl_chain_state *s, uint64_t height, const pct
 {
 	uint64_t epoch;
 	remembered *r = of_transaction(s, &epoch);
+	const uint32_t at = (uint32_t)(height % N_HEIGHTS);
 	pctl_status status;
 
-	if (r != NULL && r->is_set && r->epoch == epoch && r->height == height) {
-		*out = r->values;
+	if (r != NULL && r->epoch != epoch) {
+		pctl_params_forget(s);
+		r->epoch = epoch;
+	}
+	if (r != NULL && r->of[at].is_set && r->of[at].height == height) {
+		*out = r->of[at].values;
 		return PCTL_OK;
 	}
 	status = read_in_force(s, height, call, out);
-	if (status == PCTL_OK && r != NULL)
-		*r = (remembered){.epoch = epoch, .height = height, .is_set = 1, .values = *out};
+	if (status == PCTL_OK && r != NULL) {
+		r->of[at].height = height;
+		r->of[at].is_set = 1;
+		r->of[at].values = *out;
+	}
 	return status;
 }

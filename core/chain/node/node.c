@@ -2,12 +2,14 @@
  * answered when it is durable. */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "chain/node/node_batch.h"
+#include "chain/node/node_block.h"
 #include "runtime/ipc/listener.h"
 #include "runtime/ipc/process.h"
 #include "foundation/base/clock.h"
@@ -22,6 +24,7 @@ struct pctl_node {
 	node_client *clients;
 	struct pollfd *polled;
 	uint32_t n_clients, n_places, first, stall_ms;
+	uint64_t last_id;
 	pctl_node_counts counts;
 };
 
@@ -29,7 +32,7 @@ struct pctl_node {
 
 static int is_idle(const node_client *c)
 {
-	return node_waiting(&c->in) == 0 && node_waiting(&c->out) == 0;
+	return node_waiting(&c->in) == 0 && node_waiting(&c->out) == 0 && c->n_held == 0;
 }
 
 /* A place for a new client: a free one, or that of the client that has been idle longest, and long enough. */
@@ -79,7 +82,8 @@ static void accept_clients(pctl_node *n, uint64_t now)
 			continue;
 		}
 		n->counts.clients++;
-		*c = (node_client){.fd = fd, .moved_ms = now, .in_max = NODE_IN_MAX};
+		*c = (node_client){
+			.fd = fd, .moved_ms = now, .in_max = NODE_IN_MAX, .id = ++n->last_id};
 	}
 }
 
@@ -100,20 +104,26 @@ static void drop_finished(pctl_node *n)
 	}
 }
 
-/* Inside a frame or with answers waiting, and nothing has moved. */
+static void drop_late(node_client *c, uint64_t now)
+{
+	if (node_waiting(&c->out) == 0) {
+		node_answer_error(c, PC5799_FRAME_TIMEOUT,
+				  "no whole frame came within the time allowed");
+		node_client_write(c, now);
+	}
+	c->is_gone = 1;
+}
+
+/* Inside a frame or with answers waiting, and nothing has moved; who waits for us is not late. */
 static void drop_stalled(pctl_node *n, uint64_t now)
 {
 	for (uint32_t i = 0; i < n->n_clients; i++) {
 		node_client *c = &n->clients[i];
 
-		if (is_idle(c) || c->moved_ms + n->stall_ms > now)
-			continue;
-		if (node_waiting(&c->out) == 0) {
-			node_answer_error(c, PC5799_FRAME_TIMEOUT,
-					  "no whole frame came within the time allowed");
-			node_client_write(c, now);
-		}
-		c->is_gone = 1;
+		if (c->n_held != 0 && node_waiting(&c->out) == 0)
+			c->moved_ms = now;
+		else if (!is_idle(c) && c->moved_ms + n->stall_ms <= now)
+			drop_late(c, now);
 	}
 }
 
@@ -153,8 +163,8 @@ static int serve_round(pctl_node *n, const pctl_call *call)
 
 		more |= take_frames(n, c, call) && node_waiting(&c->out) < NODE_OUT_MAX;
 	}
-	node_batch_end(&n->batch, call);
-	return more && !pctl_is_cancelled(call);
+	node_batch_run(&n->batch, call);
+	return more && node_batch_has_room(&n->batch) && !pctl_is_cancelled(call);
 }
 
 /* What a client that has closed its end left unfinished is no request. */
@@ -173,6 +183,8 @@ static void forget_halves(pctl_node *n)
 
 static pctl_status wait_for_work(pctl_node *n, int timeout_ms, const pctl_call *call)
 {
+	nfds_t n_polled = 1 + (nfds_t)n->n_clients;
+
 	n->polled[0] = (struct pollfd){.fd = n->listener.fd, .events = POLLIN};
 	for (uint32_t i = 0; i < n->n_clients; i++) {
 		const node_client *c = &n->clients[i];
@@ -184,7 +196,10 @@ static pctl_status wait_for_work(pctl_node *n, int timeout_ms, const pctl_call *
 			events |= POLLOUT;
 		n->polled[1 + i] = (struct pollfd){.fd = c->fd, .events = events};
 	}
-	if (poll(n->polled, 1 + (nfds_t)n->n_clients, timeout_ms) < 0 && errno != EINTR)
+	if (n->batch.is_busy)
+		n->polled[n_polled++] =
+			(struct pollfd){.fd = node_block_fd(n->batch.block), .events = POLLIN};
+	if (poll(n->polled, n_polled, timeout_ms) < 0 && errno != EINTR)
 		return pctl_refuse(call, PC6110_NODE_SOCKET, "waiting for clients: %s",
 				   strerror(errno));
 	return PCTL_OK;
@@ -226,7 +241,7 @@ static void say_farewell(pctl_node *n)
 	}
 }
 
-pctl_status pctl_node_run(pctl_node *n, const pctl_call *call)
+static pctl_status loop(pctl_node *n, const pctl_call *call)
 {
 	pctl_status status = PCTL_OK;
 	int more = 0;
@@ -239,6 +254,7 @@ pctl_status pctl_node_run(pctl_node *n, const pctl_call *call)
 			break;
 		now = pctl_clock_ms();
 		read_all(n, now);
+		node_batch_collect(&n->batch, 0, call);
 		more = serve_round(n, call);
 		forget_halves(n);
 		write_all(n);
@@ -246,8 +262,38 @@ pctl_status pctl_node_run(pctl_node *n, const pctl_call *call)
 		drop_finished(n);
 		accept_clients(n, pctl_clock_ms());
 	}
+	node_batch_stop(&n->batch, call);
 	say_farewell(n);
 	return status == PCTL_OK ? PCTL_E_CANCELLED : status;
+}
+
+typedef struct running {
+	pctl_node *node;
+	const pctl_call *call;
+	pctl_status status;
+} running;
+
+static void *run_loop(void *ctx)
+{
+	running *r = ctx;
+
+	r->status = loop(r->node, r->call);
+	node_block_over(r->node->batch.block);
+	return NULL;
+}
+
+pctl_status pctl_node_run(pctl_node *n, const pctl_call *call)
+{
+	running r = {.node = n, .call = call};
+	pthread_t thread;
+
+	if (n->batch.block == NULL)
+		return loop(n, call);
+	if (pthread_create(&thread, NULL, run_loop, &r) != 0)
+		return pctl_no_memory(call, "a node");
+	node_block_work(n->batch.block, call);
+	pthread_join(thread, NULL);
+	return r.status;
 }
 
 /* ---- open and close ------------------------------------------------------------------------ */
@@ -271,9 +317,13 @@ pctl_status pctl_node_open(const pctl_node_options *o, const pctl_node_service *
 				.report = o->report,
 				.report_ctx = o->report_ctx};
 	n->clients = calloc(n->n_places, sizeof(*n->clients));
-	n->polled = calloc((size_t)n->n_places + 1, sizeof(*n->polled));
+	n->batch.clients = n->clients;
+	n->batch.n_clients = &n->n_clients;
+	n->polled = calloc((size_t)n->n_places + 2, sizeof(*n->polled));
 	if (n->clients == NULL || n->polled == NULL)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for %u clients", n->n_places);
+	if (status == PCTL_OK && service->answer != NULL)
+		status = node_block_open(service, call, &n->batch.block);
 	if (status == PCTL_OK)
 		status = pctl_listener_open(o->path, &who, call, &n->listener);
 	if (status == PCTL_OK)
@@ -295,6 +345,7 @@ void pctl_node_close(pctl_node *n)
 	for (uint32_t i = 0; i < n->n_clients; i++)
 		node_client_close(&n->clients[i]);
 	node_batch_clear(&n->batch);
+	node_block_close(n->batch.block);
 	pctl_listener_close(&n->listener);
 	free(n->clients);
 	free(n->polled);

@@ -7,13 +7,18 @@
 #include "chain/messages/message.h"
 
 /*
- * What answers. Called from the thread that runs the node, one at a time.
+ * What answers. All but `answer` and `ahead` are called one at a time: the end of a block by the thread that called
+ * pctl_node_run, the rest by that of the loop, where there are two (`answer` is not NULL).
  *
  * begin   a batch: what is served until commit becomes durable together
  * serve   one request. A refusal is an ERROR response and PCTL_OK; another status is trouble of this node. BLOCK_END is
  *         served outside of any batch, everything else inside of one. `out` is released with pctl_response_destroy
  * commit  end the batch; durable when it returned PCTL_OK, else nothing of it is kept
  * abort   end the batch and keep nothing of it
+ * answer  NULL, or answers what changes no state from what the last block and the last batch left, also while `serve` ends a
+ *         block in another thread: then queries wait for no block, and what comes meanwhile is collected, looked at ahead and
+ *         served behind it, in the order in which it came
+ * ahead   NULL, or is shown requests some time before they are served, so that what asks nothing of the state is done by then
  */
 typedef struct pctl_node_service {
 	pctl_status (*begin)(void *ctx, const pctl_call *call);
@@ -21,6 +26,9 @@ typedef struct pctl_node_service {
 			     pctl_response *out);
 	pctl_status (*commit)(void *ctx, const pctl_call *call);
 	void (*abort)(void *ctx);
+	pctl_status (*answer)(void *ctx, const pctl_request *r, const pctl_call *call,
+			      pctl_response *out);
+	void (*ahead)(void *ctx, const pctl_request *const *requests, uint32_t n);
 	void *ctx;
 } pctl_node_service;
 

@@ -4,6 +4,7 @@
 #define PIPECTL_CHAIN_NODE_NODE_BATCH_H
 
 #include "chain/node/node_private.h"
+#include "foundation/base/vec.h"
 
 /* Bytes of an encoded response to `to`; NULL: it could not be encoded, and is an error. in_batch: it counts only when
  * the batch is committed. */
@@ -14,7 +15,17 @@ typedef struct node_reply {
 	uint32_t in_batch, reserved;
 } node_reply;
 
+/* A request in its turn; kind 0: `code` and `words` are its answer. hint: where its client was last. */
+typedef struct node_item {
+	uint64_t client;
+	pctl_request request;
+	char *words;
+	uint32_t hint, code, is_seen, reserved;
+} node_item;
+
 /*
+ * items    taken and not served yet, from `at` on
+ * block    the block that is being ended in another thread; NULL: blocks are ended here. is_busy: one is
  * is_open  between begin and commit
  * trouble  the code that ended this round's batch, 0: none. Nothing more is served in such a round
  */
@@ -23,21 +34,33 @@ typedef struct node_batch {
 	pctl_node_counts *counts;
 	void (*report)(void *ctx, uint32_t code, const char *text);
 	void *report_ctx;
+	node_client *clients; /* of the node, *n_clients of them */
+	const uint32_t *n_clients;
+	PCTL_VEC(node_item) items;
+	uint32_t at, is_busy;
+	struct node_block *block;
+	uint64_t ender; /* the client that asked for its end */
 	node_reply *replies;
 	size_t n_replies, room, n_bytes;
+	uint64_t n_held_bytes; /* of items */
 	uint32_t is_open, failure;
 	char words[PCTL_MESSAGE_ERROR_MAX + 1u];
 } node_batch;
 
 /* Whether another frame may be taken before the round ends. */
 int node_batch_has_room(const node_batch *b);
-/* Decode and serve one frame. BLOCK_END ends the batch before it. */
+/* Decode one frame, to be served in its turn; what asks nothing of a block that is being ended is answered at once. */
 void node_batch_take(node_batch *b, node_client *c, const uint8_t *bytes, uint32_t n,
 		     const pctl_call *call);
 /* An ERROR response in its turn. */
 void node_batch_refuse(node_batch *b, node_client *c, uint32_t code, const char *text);
-/* Commit and hand every reply to its client; the round is over. */
-void node_batch_end(node_batch *b, const pctl_call *call);
+/* Serve what was taken, as far as no block is being ended; commit and hand every reply to its client; the round is over.
+ * BLOCK_END ends the batch before it. 1: more can be served at once. */
+void node_batch_run(node_batch *b, const pctl_call *call);
+/* The block has ended, if it has: its answer is handed out. waits: until it has. */
+void node_batch_collect(node_batch *b, int waits, const pctl_call *call);
+/* Nothing more is served: what was taken and is not answered is refused. */
+void node_batch_stop(node_batch *b, const pctl_call *call);
 void node_batch_clear(node_batch *b);
 
 /* Outside of any round. */

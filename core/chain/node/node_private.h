@@ -17,10 +17,13 @@ typedef struct node_buffer {
  * is_gone    the connection broke or ended: closed at the end of the round
  * moved_ms   when a byte last passed, in either direction
  * in_max     nothing more is read while so much waits to be taken
+ * id         of this connection alone, from 1 on
+ * n_held     its requests that were decoded and are not answered yet
  */
 typedef struct node_client {
 	int fd;
-	uint32_t is_ending, is_gone;
+	uint32_t is_ending, is_gone, n_held;
+	uint64_t id;
 	uint64_t moved_ms, in_max;
 	node_buffer in, out;
 } node_client;

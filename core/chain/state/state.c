@@ -8,12 +8,15 @@
 #include <string.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/hash.h"
 #include "foundation/base/vec.h"
 #include "chain/state/tables.h"
 #include "chain/state/track.h"
 
 #define SCHEMA_VERSION 1
 #define BUSY_MS 5000
+
+#define N_BY_TEXT 512u /* a power of two */
 
 /* A statement and the text it was asked for by. */
 typedef struct kept_statement {
@@ -28,6 +31,8 @@ struct pctl_chain_state {
 	void *memory[PCTL_N_MEMORIES];
 	uint64_t epoch;
 	uint32_t in_transaction, n_kept, cap_kept, reserved;
+	uint32_t by_text
+		[N_BY_TEXT]; /* place in `kept`, one more, where a text at this address was found last */
 };
 
 static const char *const indexes[] = {
@@ -150,8 +155,10 @@ static pctl_status set_up(pctl_chain_state *s, const char *path, const pctl_call
 	int version;
 	pctl_status status;
 
-	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-	    SQLITE_OK)
+	/* A state is used by one thread at a time, which is its owner's to see to. */
+	if (sqlite3_open_v2(path, &s->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
 		return pctl_refuse(call, PC5701_CHAIN_STATE, "%s: %s", path,
 				   s->db == NULL ? "no memory" : sqlite3_errmsg(s->db));
 	sqlite3_busy_timeout(s->db, BUSY_MS);
@@ -309,17 +316,29 @@ pctl_status pctl_chain_prepare(pctl_chain_state *s, const char *sql, uint32_t fl
 			       : pctl_chain_internal_failure(s, "the state of the chain", call);
 }
 
+static int take_kept(pctl_chain_state *s, uint32_t i, const char *sql, sqlite3_stmt **out)
+{
+	if (strcmp(s->kept[i].sql, sql) != 0 || sqlite3_stmt_busy(s->kept[i].stmt))
+		return 0;
+	*out = s->kept[i].stmt;
+	sqlite3_reset(*out);
+	return 1;
+}
+
 pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pctl_call *call,
 				 sqlite3_stmt **out)
 {
+	/* Texts are literals, so most questions are answered by the address; what it says is compared all the same. */
+	uint32_t *const at = &s->by_text[pctl_mix64((uintptr_t)sql) & (N_BY_TEXT - 1)];
 	kept_statement k = {NULL, NULL};
 	pctl_status status;
 
 	*out = NULL;
+	if (*at != 0 && take_kept(s, *at - 1, sql, out))
+		return PCTL_OK;
 	for (uint32_t i = 0; i < s->n_kept; i++)
-		if (strcmp(s->kept[i].sql, sql) == 0 && !sqlite3_stmt_busy(s->kept[i].stmt)) {
-			*out = s->kept[i].stmt;
-			sqlite3_reset(*out);
+		if (take_kept(s, i, sql, out)) {
+			*at = i + 1;
 			return PCTL_OK;
 		}
 	if (!pctl_vec_reserve((void **)&s->kept, s->n_kept, &s->cap_kept, sizeof(*s->kept)))

@@ -144,7 +144,17 @@ static pctl_status drop_open(pctl_track *t, const pctl_seen *e, const pctl_call 
 	return status;
 }
 
-static pctl_status settle_one(pctl_track *t, pctl_seen *e, const pctl_call *call, int64_t *more)
+typedef struct leaves {
+	pctl_track *t;
+	const pctl_call *call;
+	pctl_status status;
+	PCTL_VEC(pctl_radix_leaf) list;
+	uint64_t rows;
+} leaves;
+
+/* The leaf that a row which changed has now goes to `leaves` (NULL, and of tables apart: into tree_open). */
+static pctl_status settle_one(pctl_track *t, pctl_seen *e, leaves *into, const pctl_call *call,
+			      int64_t *more)
 {
 	uint32_t n_tables;
 	uint8_t now[PCTL_DIGEST_BYTES];
@@ -158,6 +168,14 @@ static pctl_status settle_one(pctl_track *t, pctl_seen *e, const pctl_call *call
 	if (status != PCTL_OK)
 		return status;
 	*more += found - (e->before != NULL);
+	if (into != NULL && !pctl_state_tables(&n_tables)[e->table].is_apart) {
+		pctl_radix_leaf leaf = {.is_gone = !found};
+
+		memcpy(leaf.key, e->leaf, sizeof(leaf.key));
+		if (found)
+			memcpy(leaf.value, now, sizeof(leaf.value));
+		return PCTL_VEC_PUSH(&into->list, leaf) ? PCTL_OK : pctl_no_memory(call, "a tree");
+	}
 	if (!found && pctl_state_tables(&n_tables)[e->table].is_apart)
 		return drop_open(t, e, call);
 	if (found && e->before != NULL && e->n_before == t->row.n &&
@@ -184,7 +202,7 @@ static pctl_status add_counts(pctl_track *t, const int64_t *more, const pctl_cal
 	return status;
 }
 
-pctl_status pctl_track_settle(pctl_track *t, const pctl_call *call)
+static pctl_status settle(pctl_track *t, leaves *into, const pctl_call *call)
 {
 	int64_t more[PCTL_STATE_TABLES_MAX] = {0};
 	pctl_status status = PCTL_OK;
@@ -194,22 +212,19 @@ pctl_status pctl_track_settle(pctl_track *t, const pctl_call *call)
 
 		if (e == NULL || (e->flags & PCTL_SEEN_CHANGED) == 0)
 			continue;
-		status = settle_one(t, e, call, &more[e->table]);
+		status = settle_one(t, e, into, call, &more[e->table]);
 		e->flags = PCTL_SEEN_RIGHT;
 		e->before = NULL;
 	}
 	return status == PCTL_OK ? add_counts(t, more, call) : status;
 }
 
-/* ---- the tree ------------------------------------------------------------------------------ */
+pctl_status pctl_track_settle(pctl_track *t, const pctl_call *call)
+{
+	return settle(t, NULL, call);
+}
 
-typedef struct leaves {
-	pctl_track *t;
-	const pctl_call *call;
-	pctl_status status;
-	PCTL_VEC(pctl_radix_leaf) list;
-	uint64_t rows;
-} leaves;
+/* ---- the tree ------------------------------------------------------------------------------ */
 
 static int take_row(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
 {
@@ -276,9 +291,17 @@ static pctl_status make(pctl_track *t, const pctl_call *call)
 	return status;
 }
 
-/* The leaves of what changed in rows that are no table's apart. */
+static int by_key(const void *a, const void *b)
+{
+	return memcmp(((const pctl_radix_leaf *)a)->key, ((const pctl_radix_leaf *)b)->key,
+		      PCTL_DIGEST_BYTES);
+}
+
+/* The leaves of what changed in rows that are no table's apart, in the transactions before; `l` has those of this one, which
+ * are newer. */
 static pctl_status read_open(pctl_track *t, leaves *l, const pctl_call *call)
 {
+	const uint32_t n_newer = l->list.n;
 	uint32_t n;
 	const pctl_state_table *tables = pctl_state_tables(&n);
 	sqlite3_stmt *stmt = NULL;
@@ -286,6 +309,8 @@ static pctl_status read_open(pctl_track *t, leaves *l, const pctl_call *call)
 	pctl_status status =
 		pctl_track_prepare(t, &stmt, "SELECT leaf, now, name FROM main.tree_open", call);
 
+	if (n_newer > 1)
+		qsort(l->list.items, n_newer, sizeof(l->list.items[0]), by_key);
 	while (status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
 		const int table = pctl_state_table_find((const char *)sqlite3_column_text(stmt, 2),
 							(size_t)sqlite3_column_bytes(stmt, 2));
@@ -300,6 +325,8 @@ static pctl_status read_open(pctl_track *t, leaves *l, const pctl_call *call)
 		memcpy(leaf.key, sqlite3_column_blob(stmt, 0), PCTL_DIGEST_BYTES);
 		if (!leaf.is_gone)
 			memcpy(leaf.value, sqlite3_column_blob(stmt, 1), PCTL_DIGEST_BYTES);
+		if (n_newer != 0 && bsearch(&leaf, l->list.items, n_newer, sizeof(leaf), by_key))
+			continue;
 		if (!PCTL_VEC_PUSH(&l->list, leaf))
 			status = pctl_no_memory(call, "a tree");
 	}
@@ -339,7 +366,8 @@ pctl_status pctl_track_root(pctl_track *t, const pctl_call *call, uint8_t out[PC
 		status = make(t, call);
 		return status == PCTL_OK ? pctl_radix_root(t->tree, call, out) : status;
 	}
-	status = pctl_track_settle(t, call);
+	/* What changed in this transaction never stands in tree_open: the tree has it at once. */
+	status = settle(t, &l, call);
 	if (status == PCTL_OK)
 		status = read_open(t, &l, call);
 	if (status == PCTL_OK)

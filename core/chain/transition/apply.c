@@ -12,6 +12,7 @@
 #include "chain/registry/rules.h"
 #include "chain/transition/authorise.h"
 #include "chain/transition/refusal.h"
+#include "chain/transition/submit.h"
 #include "chain/state/cursor.h"
 #include "foundation/diag/diag.h"
 
@@ -161,9 +162,29 @@ static pctl_status take_role(const pctl_taking *t, const pctl_msg_role *m, uint3
 	return status == PCTL_OK ? pctl_account_role_set(t->s, m, t->call) : status;
 }
 
+/* Every node looked at a job that was taken in under version 2 of the rules: cancelled it costs what a refused one does, set
+ * aside until the end of the block says who gets it, with what is given back. */
+static pctl_status cancel(const pctl_taking *t, const pctl_chain_job *job,
+			  const pctl_msg_execute *m)
+{
+	uint64_t charged = 0;
+	pctl_params then;
+	pctl_status status = pctl_params_in_force(t->s, job->height, t->call, &then);
+
+	if (status == PCTL_OK && then.values[PCTL_PARAM_RULES] != PCTL_RULES_RELEASED)
+		status = pctl_chain_validation_gas(t->c, m, &t->params, t->call, &charged);
+	if (status == PCTL_OK)
+		status = pctl_jobs_end(t->s, job->id, PCTL_JOB_FAILED, t->height, charged, NULL,
+				       "cancelled by its sender", t->call);
+	if (status == PCTL_OK && charged == 0)
+		status = pctl_ledger_release(t->s, t->height, job->id, t->call);
+	return status == PCTL_OK ? pctl_data_drop(t->s, job, m, t->call) : status;
+}
+
 pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m)
 {
 	uint8_t id[PCTL_DIGEST_BYTES];
+	pctl_request r = {.kind = 0};
 	pctl_chain_job job;
 	pctl_status status;
 
@@ -174,13 +195,12 @@ pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m)
 	if (strcmp(job.sender, m->sender) != 0)
 		status = pctl_refuse(t->call, PC5824_JOB_OWNER, "job %s was submitted by %s",
 				     m->job_id, job.sender);
+	/* One that has ended is refused as such, whatever it was. */
 	if (status == PCTL_OK)
-		status = pctl_jobs_end(t->s, id, PCTL_JOB_FAILED, t->height, 0, NULL,
-				       "cancelled by its sender", t->call);
+		status = pctl_request_decode(job.message, job.n_message, t->call, &r);
 	if (status == PCTL_OK)
-		status = pctl_ledger_release(t->s, t->height, id, t->call);
-	if (status == PCTL_OK)
-		status = pctl_data_drop_job(t->s, &job, t->call);
+		status = cancel(t, &job, &r.as.execute);
+	pctl_request_destroy(&r);
 	pctl_chain_job_clear(&job);
 	return status;
 }

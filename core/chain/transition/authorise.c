@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "chain/accounts/account.h"
+#include "chain/accounts/verify.h"
 #include "chain/registry/rules.h"
 #include "chain/state/cursor.h"
-#include "runtime/cas/sign.h"
 
 static int is_signed_for(const pctl_params *p)
 {
@@ -63,13 +63,13 @@ static int controls(const pctl_account_control *c, const uint8_t *key)
 	return 0;
 }
 
-static pctl_status check_signatures(pctl_chain_state *s, const pctl_request *r, const char *sender,
+static pctl_status check_signatures(pctl_chain *chain, const pctl_request *r, const char *sender,
 				    const pctl_call *call)
 {
+	pctl_chain_state *s = chain->state;
 	const pctl_msg_auth *a = &r->auth;
 	pctl_account_control c;
-	uint8_t *bytes = NULL;
-	uint64_t n = 0;
+	uint32_t bad = 0;
 	pctl_status status = control_of(s, sender, a, call, &c);
 
 	if (status == PCTL_OK)
@@ -84,21 +84,18 @@ static pctl_status check_signatures(pctl_chain_state *s, const pctl_request *r, 
 		status = pctl_refuse(call, PC5846_AUTH_THRESHOLD, "%u of %u signatures of %s",
 				     a->n_signatures, c.threshold == 0 ? 1 : c.threshold, sender);
 	if (status == PCTL_OK)
-		status = pctl_request_signed(r, call, &bytes, &n);
-	for (uint32_t i = 0; status == PCTL_OK && i < a->n_signatures; i++)
-		if (!pctl_signature_is_of(a->signatures[i].key.data, bytes, n,
-					  a->signatures[i].value.data))
-			status = pctl_refuse(call, PC5845_AUTH_SIGNATURE,
-					     "signature %u is not of this message", i);
-	free(bytes);
-	return status;
+		status = pctl_verified_check(chain->verified, r, call, &bad);
+	return status == PCTL_OK && bad < a->n_signatures
+		       ? pctl_refuse(call, PC5845_AUTH_SIGNATURE,
+				     "signature %u is not of this message", bad)
+		       : status;
 }
 
 /* ---- the rest of it ------------------------------------------------------------------------ */
 
 /* number: that the message must have. */
-static pctl_status check(pctl_chain_state *s, const pctl_request *r, const char *sender,
-			 uint64_t number, uint64_t height, const pctl_call *call)
+static pctl_status check(pctl_chain *c, const pctl_request *r, const char *sender, uint64_t number,
+			 uint64_t height, const pctl_call *call)
 {
 	const pctl_msg_auth *a = &r->auth;
 	uint8_t id[PCTL_DIGEST_BYTES];
@@ -107,7 +104,7 @@ static pctl_status check(pctl_chain_state *s, const pctl_request *r, const char 
 	if (!a->is_given)
 		return pctl_refuse(call, PC5840_AUTH_MISSING, "the message of %s is not signed",
 				   sender);
-	status = pctl_chain_id(s, call, id);
+	status = pctl_chain_id(c->state, call, id);
 	if (status != PCTL_OK)
 		return status;
 	if (memcmp(id, a->chain.data, sizeof(id)) != 0)
@@ -122,7 +119,7 @@ static pctl_status check(pctl_chain_state *s, const pctl_request *r, const char 
 				   "the message of %s was for blocks up to %" PRIu64
 				   ", this is %" PRIu64,
 				   sender, a->expiry, height);
-	return check_signatures(s, r, sender, call);
+	return check_signatures(c, r, sender, call);
 }
 
 static pctl_status is_first(const pctl_taking *t, int *out)
@@ -175,7 +172,7 @@ pctl_status pctl_authorise(const pctl_taking *t, const pctl_request *r, uint32_t
 	}
 	return origin == PCTL_ORIGIN_EPOCH
 		       ? PCTL_OK
-		       : check(t->s, r, sender, t->sequence, t->height, t->call);
+		       : check(t->c, r, sender, t->sequence, t->height, t->call);
 }
 
 pctl_status pctl_authorise_role(const pctl_taking *t, uint32_t role, const char *sender,
@@ -226,7 +223,7 @@ static pctl_status check_some(pctl_chain *c, const pctl_request *r, uint64_t hei
 		if (status != PCTL_OK || !more)
 			break;
 		pctl_cursor_text(stmt, 0, name, sizeof(name));
-		found = check(c->state, r, name, height, height, &quiet) == PCTL_OK;
+		found = check(c, r, name, height, height, &quiet) == PCTL_OK;
 	}
 	sqlite3_finalize(stmt);
 	if (status == PCTL_OK && !found)

@@ -74,7 +74,6 @@ static int is_whole(const pctl_taking *t, const pctl_msg_execute *m)
 /* 0: nobody can pay it, or it costs nothing. */
 static pctl_status price(const pctl_taking *t, const pctl_msg_execute *m, uint64_t *out)
 {
-	const pctl_chain_source *source;
 	pctl_ledger_account a = {.balance = 0};
 	pctl_status status = pctl_ledger_account_read(t->s, m->sender, NULL, &a);
 
@@ -82,12 +81,9 @@ static pctl_status price(const pctl_taking *t, const pctl_msg_execute *m, uint64
 	if (status == PCTL_E_NOT_FOUND || status == PCTL_E_INVALID)
 		return PCTL_OK;
 	if (status == PCTL_OK)
-		status = pctl_chain_source_of(t->c, m->shader_cid, t->call, &source);
+		status = pctl_chain_validation_gas(t->c, m, &t->params, t->call, out);
 	if (status != PCTL_OK)
 		return status;
-	/* At most 2^20 bytes of a weight below 2^32. */
-	*out = source->n_text * t->params.values[PCTL_PARAM_VALIDATION_COST];
-	*out = *out < m->gas_limit ? *out : m->gas_limit;
 	*out = *out < a.balance ? *out : a.balance;
 	return PCTL_OK;
 }

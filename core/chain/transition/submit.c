@@ -10,6 +10,7 @@
 #include "chain/data/data.h"
 #include "chain/registry/accept.h"
 #include "chain/state/amount.h"
+#include "chain/state/counter.h"
 #include "chain/transition/refusal.h"
 #include "chain/registry/registry.h"
 
@@ -358,7 +359,7 @@ static pctl_status check_queue(const submission *s)
 			       : pctl_refuse(t->call, PC5896_RULES_EARLY, "execute.tip is given");
 	if (s->is_own)
 		return PCTL_OK;
-	status = pctl_jobs_waiting(t->s, s->m->sender, t->call, &n);
+	status = pctl_counter_read(t->s, PCTL_COUNTER_QUEUE, s->m->sender, t->call, &n);
 	return status == PCTL_OK && n >= most
 		       ? pctl_refuse(t->call, PC5897_JOB_QUEUE,
 				     "%s has %" PRIu64 " jobs in the queue, at most %" PRIu64,
@@ -422,6 +423,8 @@ pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t
 	status = pctl_queue_job(t, r, reserve, &job);
 	if (status == PCTL_OK && !is_released(&s))
 		status = pctl_data_hold(t->s, m, t->call);
+	if (status == PCTL_OK && !is_released(&s) && origin != PCTL_ORIGIN_EPOCH)
+		status = pctl_counter_add(t->s, PCTL_COUNTER_QUEUE, m->sender, 1, t->call);
 	if (status != PCTL_OK)
 		return status;
 	t->out->as.execute.job_id = pctl_arena_dup(t->arena, pctl_job_id_format(job.id, text));

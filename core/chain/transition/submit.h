@@ -20,5 +20,9 @@ pctl_status pctl_chain_uniform(pctl_chain *c, const pctl_msg_execute *m, const p
 /* The source of a shader from the store, kept by the chain. */
 pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid, const pctl_call *call,
 				 const pctl_chain_source **out);
+/* What a job costs that every node looked at and nobody ran, from version 2 of the rules on: validation_cost for each byte of
+ * its source, at most its gas_limit. */
+pctl_status pctl_chain_validation_gas(pctl_chain *c, const pctl_msg_execute *m,
+				      const pctl_params *p, const pctl_call *call, uint64_t *out);
 
 #endif

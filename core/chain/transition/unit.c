@@ -40,6 +40,21 @@ pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid_text, const pctl
 	return PCTL_OK;
 }
 
+pctl_status pctl_chain_validation_gas(pctl_chain *c, const pctl_msg_execute *m,
+				      const pctl_params *p, const pctl_call *call, uint64_t *out)
+{
+	const pctl_chain_source *source;
+	const pctl_status status = pctl_chain_source_of(c, m->shader_cid, call, &source);
+
+	*out = 0;
+	if (status != PCTL_OK)
+		return status;
+	/* At most 2^20 bytes of a weight below 2^32. */
+	*out = source->n_text * p->values[PCTL_PARAM_VALIDATION_COST];
+	*out = *out < m->gas_limit ? *out : m->gas_limit;
+	return PCTL_OK;
+}
+
 pctl_status pctl_chain_unit(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
 			    const pctl_call *call, const pctl_kernel_module **out)
 {

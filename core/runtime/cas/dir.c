@@ -107,6 +107,7 @@ static void dir_close(pctl_store *s)
 	pctl_dir_store *d = pctl_dir(s);
 
 	pctl_dir_leave(d);
+	pctl_small_close(d->small);
 	if (d->blobs_fd >= 0)
 		close(d->blobs_fd);
 	if (d->root_fd >= 0)
@@ -125,6 +126,8 @@ static int dir_stat(pctl_store *s, const pctl_cid *cid, uint64_t *n_out)
 
 	*n_out = 0;
 	(void)pctl_dir_commit(s, NULL);
+	if (pctl_small_stat(d->small, cid, n_out))
+		return 1;
 	if (fstatat(d->blobs_fd, pctl_dir_name(cid, name), &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 	    !S_ISREG(st.st_mode))
 		return 0;
@@ -180,8 +183,11 @@ static pctl_status dir_get(pctl_store *s, const pctl_cid *cid, const pctl_call *
 	pctl_status status = pctl_dir_commit(s, call);
 	int fd;
 
-	if (status != PCTL_OK)
+	if (status == PCTL_OK)
+		status = pctl_small_get(d->small, cid, call, out);
+	if (status != PCTL_E_NOT_FOUND)
 		return status;
+	status = PCTL_OK;
 	fd = openat(d->blobs_fd, pctl_dir_name(cid, name),
 		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
@@ -279,6 +285,8 @@ pctl_status pctl_store_open(const char *path, uint32_t flags, const pctl_call *c
 		status = check_format(path, d->base.read_only, call);
 	if (status == PCTL_OK)
 		status = open_dirs(d, call);
+	if (status == PCTL_OK)
+		status = pctl_small_open(path, d->base.read_only, call, &d->small);
 	if (status != PCTL_OK) {
 		pctl_store_close(&d->base);
 		return status;

@@ -3,6 +3,7 @@
  *
  *   format          "pipectl-cas 1"
  *   blobs/XX/CID    XX: the first two characters in which CIDs differ: shards sort as CIDs do
+ *   small.sqlite    small blobs that batches brought (dir_small.h)
  *   pins/CID        empty files
  *   damaged/CID.N   what failed verification
  *   tmp/w-XXXXXXXX/ one directory a writer, locked while it lives
@@ -16,6 +17,7 @@
 #include <time.h>
 
 #include "foundation/base/vec.h"
+#include "runtime/cas/dir_small.h"
 #include "runtime/cas/store_ops.h"
 
 #define PCTL_CAS_SHARD_AT 7u /* place of XX in a CID; the first seven characters never differ */
@@ -27,6 +29,7 @@ typedef struct pctl_pending {
 
 typedef struct pctl_dir_store {
 	pctl_store base;
+	pctl_small *small;
 	int root_fd, blobs_fd;
 	int writer_fd; /* tmp/w-XXXXXX, -1 until the first write */
 	char writer[16];

@@ -68,9 +68,36 @@ static pctl_status read_names(pctl_dir_store *d, int at, const char *path, const
 	return status;
 }
 
+/* Rows by the text of their CIDs, and how far they were shown; between the files, which are walked in the same order. */
+typedef struct rows {
+	pctl_small_row *items;
+	uint32_t n, at;
+} rows;
+
+static int by_cid(const void *a, const void *b)
+{
+	return pctl_cid_compare(&((const pctl_small_row *)a)->cid,
+				&((const pctl_small_row *)b)->cid);
+}
+
+/* Those before a file (NULL: all that are left); one that is there both ways is shown once, as its row. 1: it is. */
+static int show_rows(rows *r, const pctl_cid *file, pctl_store_visit visit, void *ctx, int *stop)
+{
+	int order = -1;
+
+	while (!*stop && r->at < r->n &&
+	       (file == NULL || (order = pctl_cid_compare(&r->items[r->at].cid, file)) <= 0)) {
+		*stop = visit(ctx, &r->items[r->at].cid, r->items[r->at].n_bytes);
+		r->at++;
+		if (file != NULL && order == 0)
+			return 1;
+	}
+	return 0;
+}
+
 /* Visit the CIDs named in one directory; *stop is set when the visitor ended the walk. */
 static pctl_status walk(pctl_dir_store *d, int at, const char *path, const pctl_call *call,
-			pctl_store_visit visit, void *ctx, int *stop)
+			rows *r, pctl_store_visit visit, void *ctx, int *stop)
 {
 	names list;
 	pctl_status status = read_names(d, at, path, call, &list);
@@ -80,7 +107,8 @@ static pctl_status walk(pctl_dir_store *d, int at, const char *path, const pctl_
 		pctl_cid cid;
 		struct stat st;
 
-		if (!pctl_cid_parse(list.items[i], &cid))
+		if (!pctl_cid_parse(list.items[i], &cid) || show_rows(r, &cid, visit, ctx, stop) ||
+		    *stop)
 			continue;
 		snprintf(file, sizeof(file), "%s/%s", path, list.items[i]);
 		if (fstatat(at, file, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
@@ -93,27 +121,34 @@ static pctl_status walk(pctl_dir_store *d, int at, const char *path, const pctl_
 pctl_status pctl_dir_list(pctl_store *s, const pctl_call *call, pctl_store_visit visit, void *ctx)
 {
 	pctl_dir_store *d = pctl_dir(s);
-	names shards;
+	names shards = {0};
+	rows r = {NULL, 0, 0};
 	pctl_status status = pctl_dir_commit(s, call);
 	int stop = 0;
 
 	if (status == PCTL_OK)
+		status = pctl_small_list(d->small, call, &r.items, &r.n);
+	if (r.n > 1)
+		qsort(r.items, r.n, sizeof(r.items[0]), by_cid);
+	if (status == PCTL_OK)
 		status = read_names(d, d->blobs_fd, ".", call, &shards);
-	if (status != PCTL_OK)
-		return status;
 	for (uint32_t i = 0; i < shards.n && !stop && status == PCTL_OK; i++)
 		if (strlen(shards.items[i]) == 2)
-			status = walk(d, d->blobs_fd, shards.items[i], call, visit, ctx, &stop);
+			status = walk(d, d->blobs_fd, shards.items[i], call, &r, visit, ctx, &stop);
+	if (status == PCTL_OK)
+		(void)show_rows(&r, NULL, visit, ctx, &stop);
 	free_names(&shards);
+	free(r.items);
 	return status;
 }
 
 pctl_status pctl_dir_list_pins(pctl_store *s, const pctl_call *call, pctl_store_visit visit,
 			       void *ctx)
 {
+	rows none = {NULL, 0, 0};
 	int stop = 0;
 
-	return walk(pctl_dir(s), pctl_dir(s)->root_fd, "pins", call, visit, ctx, &stop);
+	return walk(pctl_dir(s), pctl_dir(s)->root_fd, "pins", call, &none, visit, ctx, &stop);
 }
 
 int pctl_dir_lock(const pctl_dir_store *d, int how, const pctl_call *call)
@@ -156,7 +191,7 @@ int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, in
 			old = unlinkat(d->blobs_fd, name, 0) == 0;
 	}
 	pctl_dir_unlock(d);
-	return old;
+	return pctl_small_remove_old(d->small, cid, grace_s, dry) || old;
 }
 
 uint64_t pctl_dir_garbage(pctl_store *s, int dry)

@@ -212,9 +212,9 @@ static pctl_status sync_pending(pctl_dir_store *d, const pctl_call *call)
 pctl_status pctl_dir_commit(pctl_store *s, const pctl_call *call)
 {
 	pctl_dir_store *d = pctl_dir(s);
-	pctl_status status = PCTL_OK;
+	pctl_status status = pctl_small_commit(d->small, call);
 
-	if (d->pending.n > 0)
+	if (status == PCTL_OK && d->pending.n > 0)
 		status = sync_pending(d, call);
 	for (uint32_t i = 0; i < d->pending.n; i++) {
 		if (status == PCTL_OK)
@@ -240,7 +240,8 @@ pctl_status pctl_dir_commit(pctl_store *s, const pctl_call *call)
 
 /* ---- puts --------------------------------------------------------------------------------- */
 
-int pctl_dir_touch(pctl_store *s, const pctl_cid *cid, uint64_t n, const pctl_call *call)
+/* Of a file. */
+static int touch(pctl_store *s, const pctl_cid *cid, uint64_t n, const pctl_call *call)
 {
 	pctl_dir_store *d = pctl_dir(s);
 	char name[PCTL_CAS_NAME_SIZE];
@@ -265,6 +266,23 @@ int pctl_dir_touch(pctl_store *s, const pctl_cid *cid, uint64_t n, const pctl_ca
 	return s->in_batch || sync_dirty(d, call) == PCTL_OK;
 }
 
+int pctl_dir_touch(pctl_store *s, const pctl_cid *cid, uint64_t n, const pctl_call *call)
+{
+	return touch(s, cid, n, call) || pctl_small_touch(pctl_dir(s)->small, cid, n);
+}
+
+static pctl_status put_small(pctl_store *s, const void *data, uint64_t n, const pctl_cid *cid,
+			     const pctl_call *call)
+{
+	pctl_dir_store *d = pctl_dir(s);
+	pctl_status status = pctl_small_put(d->small, data, n, cid, call);
+
+	if (status != PCTL_E_LIMIT)
+		return status;
+	status = pctl_dir_commit(s, call);
+	return status == PCTL_OK ? pctl_small_put(d->small, data, n, cid, call) : status;
+}
+
 pctl_status pctl_dir_put(pctl_store *s, const void *data, uint64_t n, const pctl_cid *cid,
 			 const pctl_call *call)
 {
@@ -273,6 +291,8 @@ pctl_status pctl_dir_put(pctl_store *s, const void *data, uint64_t n, const pctl
 	pctl_status status;
 	int fd;
 
+	if (s->in_batch == PCTL_STORE_BATCH_MANY && n <= PCTL_CAS_SMALL)
+		return touch(s, cid, n, call) ? PCTL_OK : put_small(s, data, n, cid, call);
 	if (pctl_dir_touch(s, cid, n, call))
 		return PCTL_OK;
 	status = open_temp(d, call, &temp, &fd);
@@ -316,6 +336,24 @@ pctl_status pctl_dir_put_fd(pctl_store *s, int from, const pctl_call *call, pctl
 	return status;
 }
 
+/* A row under a name in damaged/. */
+static void set_aside_small(pctl_dir_store *d, const pctl_cid *cid, const char *to)
+{
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	pctl_blob b = {.data = NULL};
+	const int fd = pctl_small_get(d->small, cid, &quiet, &b) == PCTL_OK
+			       ? openat(d->root_fd, to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400)
+			       : -1;
+
+	if (fd >= 0) {
+		if (pctl_store_write(fd, b.data, b.n_bytes, d->base.path, &quiet) == PCTL_OK &&
+		    fsync(fd) == 0)
+			pctl_small_remove(d->small, cid);
+		close(fd);
+	}
+	pctl_blob_release(&b);
+}
+
 void pctl_dir_set_aside(pctl_store *s, const pctl_cid *cid)
 {
 	pctl_dir_store *d = pctl_dir(s);
@@ -325,7 +363,12 @@ void pctl_dir_set_aside(pctl_store *s, const pctl_cid *cid)
 	pctl_cid_format(cid, text);
 	for (uint32_t i = 1; i < 100000; i++) {
 		snprintf(to, sizeof(to), "damaged/%s.%" PRIu32, text, i);
-		if (renameat2(d->blobs_fd, name, d->root_fd, to, RENAME_NOREPLACE) == 0 ||
+		if (faccessat(d->root_fd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			continue;
+		/* What is read comes from its row, where it has one. */
+		set_aside_small(d, cid, to);
+		if (faccessat(d->root_fd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+		    renameat2(d->blobs_fd, name, d->root_fd, to, RENAME_NOREPLACE) == 0 ||
 		    errno != EEXIST)
 			break;
 	}

@@ -136,14 +136,24 @@ pctl_status pctl_store_put_file(pctl_store *s, const char *path, const pctl_call
 	return status;
 }
 
-pctl_status pctl_store_batch_begin(pctl_store *s, const pctl_call *call)
+static pctl_status begin(pctl_store *s, uint32_t how, const pctl_call *call)
 {
 	if (s->read_only)
 		return refuse_read_only(s, call);
 	if (s->in_batch)
 		return pctl_refuse(call, PC5008_CAS_BATCH, "a batch is already open");
-	s->in_batch = 1;
+	s->in_batch = how;
 	return PCTL_OK;
+}
+
+pctl_status pctl_store_batch_begin(pctl_store *s, const pctl_call *call)
+{
+	return begin(s, PCTL_STORE_BATCH_FILES, call);
+}
+
+pctl_status pctl_store_batch_begin_many(pctl_store *s, const pctl_call *call)
+{
+	return begin(s, PCTL_STORE_BATCH_MANY, call);
 }
 
 pctl_status pctl_store_batch_commit(pctl_store *s, const pctl_call *call)

@@ -48,6 +48,8 @@ pctl_status pctl_store_put_file(pctl_store *s, const char *path, const pctl_call
 /* Several puts with one sync of each directory: between begin and commit puts are not yet durable;
  * commit makes them so (and is where a failure to do so is reported). Not nested. */
 pctl_status pctl_store_batch_begin(pctl_store *s, const pctl_call *call);
+/* The same where thousands of small blobs are to be expected, as of blocks: they lie together, and not in a file each. */
+pctl_status pctl_store_batch_begin_many(pctl_store *s, const pctl_call *call);
 pctl_status pctl_store_batch_commit(pctl_store *s, const pctl_call *call);
 
 /* Get, verified. A blob that does not match its CID is set aside to damaged/ (unless read-only) and

@@ -35,11 +35,13 @@ typedef struct pctl_store_ops {
 	uint64_t (*garbage)(pctl_store *s, int dry);
 } pctl_store_ops;
 
+enum { PCTL_STORE_BATCH_FILES = 1, PCTL_STORE_BATCH_MANY = 2 };
+
 struct pctl_store {
 	const pctl_store_ops *ops;
 	char *path;
 	uint32_t read_only;
-	uint32_t in_batch;
+	uint32_t in_batch; /* 0: none */
 	pctl_progress_sink progress; /* pctl_store_set_progress */
 };
 

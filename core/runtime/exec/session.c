@@ -87,7 +87,7 @@ out:
 	return PCTL_OK;
 }
 
-static void drop_built(pctl_session *s, struct pctl_session_built *built)
+void pctl_session_drop_built(pctl_session *s, struct pctl_session_built *built)
 {
 	if (built == NULL)
 		return;
@@ -105,8 +105,8 @@ void pctl_session_close(pctl_session *s)
 	for (uint32_t i = 0; s->kernels != NULL && i < pctl_map_count(s->kernels); i++) {
 		struct pctl_session_built *built = pctl_map_value_at(s->kernels, i);
 
-		drop_built(s, built->contract);
-		drop_built(s, built);
+		pctl_session_drop_built(s, built->contract);
+		pctl_session_drop_built(s, built);
 	}
 	pctl_session_drop_contracts(s);
 	pctl_session_drop_constants(s);
@@ -247,11 +247,14 @@ pctl_status pctl_session_entry(pctl_session *s, const pctl_kernel_module *unit,
 	pctl_status status;
 
 	*out = pctl_map_get(s->kernels, unit->build_key);
-	if (*out != NULL)
+	if (*out != NULL) {
+		(*out)->used = ++s->n_asked;
 		return PCTL_OK;
+	}
 	built = calloc(1, sizeof(*built));
 	if (built == NULL)
 		return pctl_no_memory(call, "a kernel");
+	built->used = ++s->n_asked;
 	status = pctl_session_wire(s, unit, call, &built->wire, &built->n_wire);
 	if (status == PCTL_E_UNSUPPORTED)
 		(void)pctl_refuse(call, PC5201_UNSUPPORTED,

@@ -130,6 +130,14 @@ pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_module *unit,
 				const pctl_call *call, pctl_kernel **out);
 
 /*
+ * Where more than `most` kernels are built, those that were asked for longest ago are dropped, down to half of `most`; they
+ * are built again when they are asked for. Between runs: nothing that was recorded with one is used any more. One under a
+ * range contract, or that is being compiled elsewhere, stays.
+ */
+pctl_status pctl_session_forget_kernels(pctl_session *s, uint32_t most, const pctl_call *call);
+uint32_t pctl_session_kernels_kept(const pctl_session *s);
+
+/*
  * The unit under range contracts (compiler/legalize/contract.h): what is proved of it on this device, made on first need. It
  * lives as long as the session. A device that keeps subnormals has nothing to prove, and the reference never has.
  */

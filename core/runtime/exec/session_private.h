@@ -19,6 +19,7 @@ struct pctl_session_built {
 	pctl_contract_proof proof;
 	uint32_t contract_asked;
 	uint32_t is_foreseen; /* session_ahead.c has it among its tasks */
+	uint64_t used;	      /* the session's count of questions when it was last asked for */
 };
 
 struct pctl_session {
@@ -39,6 +40,7 @@ struct pctl_session {
 	pctl_profile_record *profile; /* NULL: not asked for yet */
 	pctl_map *constants;	      /* text of a CID to pctl_buffer; NULL: none yet */
 	pctl_map *kernels;	      /* text of a unit's CID to struct pctl_session_built */
+	uint64_t n_asked;	      /* for kernels */
 	pctl_extent_limits limits;    /* what programs may need here; never of the reference */
 	uint32_t limits_slow; /* bit e: extent e ends where the device was too slow to be asked */
 	struct pctl_kernel_module *range_check; /* session_contract.c; NULL: not made yet */
@@ -69,6 +71,8 @@ pctl_status pctl_session_contract_wire(pctl_session *s, const pctl_kernel_module
 /* The entry of a unit: its wire form for this device, which the backend has said it can run. */
 pctl_status pctl_session_entry(pctl_session *s, const pctl_kernel_module *unit,
 			       const pctl_call *call, struct pctl_session_built **out);
+/* NULL is fine. */
+void pctl_session_drop_built(pctl_session *s, struct pctl_session_built *built);
 /* Its kernel, from memory, the disk, or built now. */
 pctl_status pctl_session_build_entry(pctl_session *s, struct pctl_session_built *built,
 				     const pctl_call *call, pctl_kernel **out);

@@ -305,7 +305,9 @@ def snapshots(w, block):
         shutil.copytree(folder, lying)
         with open(os.path.join(lying, name), "r+b") as f:
             f.seek(30)
-            f.write(b"\x37")
+            was = f.read(1)
+            f.seek(30)
+            f.write(b"8" if was == b"7" else b"7")
         to = empty("restored", w)
         to.refused(f"a byte of {name}: PC6148", "PC6148", 6, "ledger", "snapshot", "restore", lying, "--trust", block["commit"])
     shutil.rmtree(lying, ignore_errors=True)
