@@ -97,6 +97,7 @@ static void begin(engine *e)
 	r->kernels = pctl_kernels_create(NULL);
 	pctl_params_default(&r->genesis);
 	r->genesis.values[PCTL_PARAM_RULES] = 2;
+	r->genesis.values[PCTL_PARAM_FEE_PPM] = 0;
 	r->executor = (pctl_executor){.run = fake_run, .describe = fake_describe, .ctx = &r->fake};
 	rig_open(r, 1);
 	OK(pctl_chain_apply_genesis(r->chain, &gas, &call));

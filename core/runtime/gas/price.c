@@ -9,6 +9,14 @@ static pctl_status overflow(const pctl_call *call, const char *what)
 	return pctl_refuse(call, PC2602_GAS_OVERFLOW, "%s does not fit in 64 bits", what);
 }
 
+/* *sum += n * weight */
+static int charge(uint64_t *sum, uint64_t n, uint64_t weight)
+{
+	uint64_t product;
+
+	return pctl_num_mul(n, weight, &product) && pctl_num_add(*sum, product, sum);
+}
+
 /* One workgroup: every invocation pays the worst path, a barrier counts once. */
 static int price_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t invocations,
 		      uint64_t *out)
@@ -129,6 +137,13 @@ static pctl_status check_doubles(const pctl_gas_schedule *s, const pctl_program 
 			      "schedule %s has no price for f64", s->name);
 }
 
+/* What a workgroup costs before it does anything. */
+static int begin_workgroup(const pctl_gas_schedule *s, const pctl_analysis *a, uint64_t *sum)
+{
+	return charge(sum, 1, s->workgroup) && charge(sum, a->invocations, s->invocation) &&
+	       charge(sum, pctl_num_div_up(a->workgroup_bytes, 4), s->zero_workgroup);
+}
+
 static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_query *q,
 				   const pctl_call *call, uint64_t *out)
 {
@@ -151,6 +166,7 @@ static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_qu
 	if (fits && s->structured == PCTL_LOOPS_MULTIPLY_ALL)
 		fits = !q->analysis->product_lost &&
 		       pctl_num_mul(sum, q->analysis->max_loop_iterations, &sum);
+	fits = fits && begin_workgroup(s, q->analysis, &sum);
 	pctl_arena_destroy(arena);
 	if (!fits || lost || (q->analysis->overflow && s->structured != PCTL_LOOPS_FOLDED))
 		return code_overflow(s, q->program, q->analysis, call);
@@ -205,6 +221,71 @@ pctl_status pctl_gas_validation(const pctl_gas_schedule *s, uint64_t source_byte
 	return overflow(call, "the gas of validation");
 }
 
+static int price_build(const pctl_gas_schedule *s, uint64_t n, uint64_t instructions, uint64_t *sum)
+{
+	return charge(sum, n, s->build) && charge(sum, instructions, s->build_instruction);
+}
+
+/* Schedules before consensus-2 have zeros there. */
+static int price_job(const pctl_gas_schedule *s, const pctl_gas_query *q, uint64_t *out)
+{
+	*out = 0;
+	return (!(q->of & PCTL_GAS_OF_JOB) ||
+		(charge(out, 1, s->job) && charge(out, q->instructions, s->check))) &&
+	       (!(q->of & PCTL_GAS_OF_BUILD) || price_build(s, 1, q->instructions, out));
+}
+
+static pctl_status check_whole(const pctl_gas_schedule *s, const char *what, const pctl_call *call)
+{
+	return s->is_whole ? PCTL_OK
+			   : pctl_refuse_at(call, PC2604_GAS_UNPRICED, NULL,
+					    "name a schedule that prices it, such as consensus-2",
+					    "schedule %s has no price for %s", s->name, what);
+}
+
+pctl_status pctl_gas_of_message(const pctl_gas_schedule *s, const pctl_gas_message *m,
+				const pctl_call *call, uint64_t *out)
+{
+	uint64_t sum = 0;
+	pctl_status status = check_whole(s, "messages", call);
+
+	*out = 0;
+	if (status != PCTL_OK)
+		return status;
+	if (!charge(&sum, 1, s->message) || !charge(&sum, m->n_bytes, s->message_byte) ||
+	    !charge(&sum, m->source_bytes, s->validation) ||
+	    (m->beside < PCTL_GAS_WEIGHTS && !charge(&sum, 1, pctl_gas_row(s, m->beside))))
+		return overflow(call, "the gas of a message");
+	*out = sum;
+	return PCTL_OK;
+}
+
+pctl_status pctl_gas_fuel(const pctl_gas_schedule *s, uint64_t fuel, const pctl_call *call,
+			  uint64_t *out)
+{
+	uint64_t sum = 0;
+	pctl_status status = check_whole(s, "contracts", call);
+
+	*out = 0;
+	if (status == PCTL_OK && !charge(&sum, pctl_num_div_up(fuel, 1000), s->contract_fuel))
+		status = overflow(call, "the gas of fuel");
+	*out = status == PCTL_OK ? sum : 0;
+	return status;
+}
+
+pctl_status pctl_gas_build(const pctl_gas_schedule *s, uint64_t n, uint64_t instructions,
+			   const pctl_call *call, uint64_t *out)
+{
+	uint64_t sum = 0;
+	pctl_status status = check_whole(s, "kernels", call);
+
+	*out = 0;
+	if (status == PCTL_OK && !price_build(s, n, instructions, &sum))
+		status = overflow(call, "the gas of a kernel");
+	*out = status == PCTL_OK ? sum : 0;
+	return status;
+}
+
 pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *q,
 			      const pctl_call *call, pctl_gas_price *out)
 {
@@ -225,7 +306,8 @@ pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *
 		return status;
 	if (!pctl_num_mul(q->groups[0], q->groups[1], &groups) ||
 	    !pctl_num_mul(groups, q->groups[2], &groups) ||
-	    !pctl_num_mul(price.cost_per_workgroup, groups, &price.dispatch))
+	    !pctl_num_mul(price.cost_per_workgroup, groups, &price.dispatch) ||
+	    !pctl_num_add(price.dispatch, s->dispatch, &price.dispatch))
 		return overflow(call, "the gas of the dispatch");
 	/* The sum of bytes is divided once, not each part for itself. */
 	if (!pctl_num_add(q->input_bytes, q->output_bytes, &bytes) ||
@@ -236,19 +318,17 @@ pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *
 		status = pctl_gas_hops(s, q->hops, call, &price.hops);
 	if (status != PCTL_OK)
 		return status;
+	if (!charge(&price.memory, pctl_num_div_up(q->output_bytes, s->memory_unit_bytes),
+		    s->output))
+		return overflow(call, "the gas of the output");
+	if (!price_job(s, q, &price.job))
+		return overflow(call, "the gas of a job beside its dispatch");
 	if (!pctl_num_add(price.dispatch, price.memory, &price.total) ||
-	    !pctl_num_add(price.total, price.hops, &price.total))
+	    !pctl_num_add(price.total, price.hops, &price.total) ||
+	    !pctl_num_add(price.total, price.job, &price.total))
 		return overflow(call, "the gas of a job");
 	*out = price;
 	return PCTL_OK;
-}
-
-/* *sum += n * weight */
-static int charge(uint64_t *sum, uint64_t n, uint64_t weight)
-{
-	uint64_t product;
-
-	return pctl_num_mul(n, weight, &product) && pctl_num_add(*sum, product, sum);
 }
 
 pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *counts,

@@ -32,6 +32,7 @@ def begin(accounts, rules="2"):
     os.makedirs(os.path.join(w.home, "chain"), exist_ok=True)
     with open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg"), encoding="utf-8") as f:
         text = re.sub(r'(\n *rules = )"1"', rf'\1"{rules}"', f.read())
+        text = re.sub(r'(\n *fee_ppm = )"\w+"', r'\1"0"', text)
     with open(conf("params.cfg"), "w", encoding="utf-8") as f:
         f.write(text)
     lines = []
