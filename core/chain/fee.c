@@ -49,7 +49,7 @@ static pctl_gas_message priced(const pctl_request *r)
 		m.beside = PCTL_GAS_LINK;
 		break;
 	case PCTL_MSG_NAME:
-		m.beside = PCTL_GAS_ALIAS;
+		m.beside = r->as.name.op == PCTL_NAME_ALIAS ? PCTL_GAS_ALIAS : m.beside;
 		break;
 	default:
 		break;

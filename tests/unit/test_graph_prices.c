@@ -269,7 +269,7 @@ static void files(void **state)
 	(void)state;
 	assert_int_equal(changed("name = ", "name = "), 0);
 	assert_int_equal(changed("branches = \"all\";", ""), PC2603_GAS_SCHEDULE);
-	assert_int_equal(changed("branches = \"all\"", "branches = \"some\""), PC1030_CONF_VALUE);
+	assert_int_equal(changed("branches = \"all\"", "branches = \"some\""), PC1023_CONF_WORD);
 	assert_int_equal(changed("    job =", "    // job ="), PC2603_GAS_SCHEDULE);
 	assert_int_equal(changed("    memory_unit_bytes = \"32\"", "    memory_unit_bytes = \"0\""),
 			 PC2603_GAS_SCHEDULE);
