@@ -81,9 +81,11 @@ pctl_status pctl_fee_refusal(const pctl_taking *t, const char *sender, uint64_t 
 	pctl_status status = pctl_chain_prices(t->c, &t->params, t->call, &schedule);
 
 	*out = 0;
+	if (status == PCTL_OK)
+		status = pctl_gas_refusal(schedule, t->call, out);
 	if (status != PCTL_OK)
 		return status;
-	*out = part_of(t, pctl_gas_row(schedule, PCTL_GAS_REFUSAL));
+	*out = part_of(t, *out);
 	*out = *out < has ? *out : has;
 	return pay(t, sender, *out, "the refusal");
 }

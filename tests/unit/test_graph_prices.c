@@ -33,11 +33,14 @@ static made make(const char *text)
 	return m;
 }
 
+/* Of one part a gas, so that sums are exact. */
 static pctl_gas_schedule *schedule(const char *path)
 {
 	pctl_gas_schedule *s = NULL;
 
 	assert_int_equal(pctl_gas_schedule_read(path, NULL, &s), PCTL_OK);
+	if (pctl_gas_row_name(s, PCTL_GAS_PARTS) != NULL)
+		assert_int_equal(pctl_gas_row_set(s, PCTL_GAS_PARTS, 1), 1);
 	return s;
 }
 
@@ -207,6 +210,30 @@ static void jobs(void **state)
 	pctl_kernels_destroy(m.kernels);
 }
 
+/* Rounded up to a gas: the dispatch, memory, and what is a job's, each for itself. */
+static void parts(void **state)
+{
+	made m = make(FRAME("64", "o[id.x] = 1u;"));
+	pctl_gas_schedule *s = schedule(NEW);
+	const pctl_gas_message message = {.n_bytes = 7, .beside = PCTL_GAS_WEIGHTS};
+	const pctl_gas_price fine = price(s, &m, 3, PCTL_GAS_OF_JOB);
+	pctl_gas_price p;
+	uint64_t one, gas;
+
+	(void)state;
+	assert_int_equal(pctl_gas_of_message(s, &message, NULL, &one), PCTL_OK);
+	assert_int_equal(pctl_gas_row_set(s, PCTL_GAS_PARTS, 7), 1);
+	p = price(s, &m, 3, PCTL_GAS_OF_JOB);
+	assert_int_equal(p.dispatch, (fine.dispatch + 6) / 7);
+	assert_int_equal(p.memory, (fine.memory + 6) / 7);
+	assert_int_equal(p.job, (fine.job + 6) / 7);
+	assert_int_equal(p.total, p.dispatch + p.memory + p.job);
+	assert_int_equal(pctl_gas_of_message(s, &message, NULL, &gas), PCTL_OK);
+	assert_int_equal(gas, (one + 6) / 7);
+	pctl_gas_schedule_destroy(s);
+	pctl_kernels_destroy(m.kernels);
+}
+
 static void messages(void **state)
 {
 	pctl_gas_schedule *s = schedule(NEW), *before = schedule(OLD);
@@ -271,10 +298,11 @@ static void files(void **state)
 	assert_int_equal(changed("branches = \"all\";", ""), PC2603_GAS_SCHEDULE);
 	assert_int_equal(changed("branches = \"all\"", "branches = \"some\""), PC1023_CONF_WORD);
 	assert_int_equal(changed("    job =", "    // job ="), PC2603_GAS_SCHEDULE);
+	assert_int_equal(changed("parts = \"100\"", "parts = \"0\""), PC2603_GAS_SCHEDULE);
 	assert_int_equal(changed("    memory_unit_bytes = \"32\"", "    memory_unit_bytes = \"0\""),
 			 PC2603_GAS_SCHEDULE);
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(use_is_below_the_price), PCTL_TEST(sides_cost_together),
-		PCTL_TEST(barriers_are_uniform), PCTL_TEST(what_lies_there), PCTL_TEST(jobs),
+		PCTL_TEST(barriers_are_uniform), PCTL_TEST(what_lies_there), PCTL_TEST(jobs), PCTL_TEST(parts),
 		PCTL_TEST(messages), PCTL_TEST(files))

@@ -97,7 +97,9 @@ static pctl_status measure(calibrating *c, pctl_gas_schedule *schedule,
 				      .before = before,
 				      .least_ms = c->least_ms,
 				      .runs = c->is_suite ? SUITE_RUNS : RUNS,
-				      .is_suite = c->is_suite};
+				      .is_suite = c->is_suite,
+				      .has_floats =
+					      c->params.values[PCTL_PARAM_CLASS] == PCTL_CLASS_STRICT};
 	pctl_device_executor_options o = {.registry = app->host.registry,
 					  .policy = app->host.policy,
 					  .profiles = app->host.profiles,
@@ -215,12 +217,13 @@ static void print_text(const calibrating *c, uint64_t throughput, uint64_t budge
 		printf("%s\n", command);
 }
 
-/* What a solver needs: gas is the sum of rows times units. */
+/* What a solver needs: parts of gas are the sum of rows times units. */
 static void print_units(pctl_json *j, const pctl_calibration_point *p,
 			const pctl_gas_schedule *schedule)
 {
 	pctl_json_kv_string(j, "row", p->row);
 	pctl_json_kv_u64(j, "gas_before", p->before);
+	pctl_json_kv_u64(j, "parts", p->parts);
 	pctl_json_key(j, "units");
 	pctl_json_object_begin(j);
 	for (uint32_t row = 0; row < PCTL_GAS_ROWS; row++)
@@ -366,7 +369,7 @@ static pctl_status read_options(calibrating *c)
 	const char *spread = pctl_option_value(&app->line, "--spread");
 	uint64_t least_ms, most;
 
-	c->is_suite = pctl_option_has(&app->line, "--suite");
+	c->is_suite = pctl_option_has(&app->line, "--suite") != 0;
 	least_ms = c->is_suite ? LEAST_SUITE_MS : LEAST_MS;
 	most = SPREAD;
 	if (app->line.n_arguments != 1 ||

@@ -93,6 +93,7 @@ typedef struct bench {
 	pctl_kernels *kernels;
 	const pctl_call *call;
 	uint32_t runs;
+	uint64_t parts; /* of a gas: while it is measured, prices are in parts */
 	uint64_t number; /* of the next kernel of its own */
 	uint8_t *in, *out; /* of the largest size */
 	pctl_task *tasks;
@@ -149,7 +150,7 @@ static pctl_status module_of(bench *b, const subject *s, uint32_t n_groups,
 	const pctl_kernel_source source = {.name = s->k.name,
 					   .text = s->text,
 					   .n_text = strlen(s->text),
-					   .flags = PCTL_WGSL_CONSENSUS,
+					   .flags = PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS,
 					   .groups = groups,
 					   .any_size = 1,
 					   .overrides = &own,
@@ -180,15 +181,15 @@ static pctl_status count_units(const bench *b, const pctl_gas_query *q, pctl_cal
 
 	for (uint32_t row = 0; status == PCTL_OK && row < PCTL_GAS_ROWS; row++) {
 		const uint64_t was = pctl_gas_row(s, row);
-		uint64_t gas = p->gas;
+		uint64_t gas = p->parts;
 
-		/* A greater unit of memory is no price. */
-		if (row == PCTL_GAS_MEMORY_UNIT_BYTES || pctl_gas_row_name(s, row) == NULL ||
+		/* Greater units are no prices. */
+		if (row == PCTL_GAS_MEMORY_UNIT_BYTES || row == PCTL_GAS_PARTS || pctl_gas_row_name(s, row) == NULL ||
 		    !pctl_gas_row_set(s, row, was + 1))
 			continue;
 		status = price(s, q, p->jobs, b->call, &gas);
 		(void)pctl_gas_row_set(s, row, was);
-		p->units[row] = gas - p->gas;
+		p->units[row] = gas - p->parts;
 	}
 	return status;
 }
@@ -209,7 +210,8 @@ static pctl_status price_all(bench *b, const subject *s, const pctl_kernel_modul
 
 	q.instructions = x.need[PCTL_EXTENT_INSTRUCTIONS];
 	if (status == PCTL_OK)
-		status = price(b->how->schedule, &q, p->jobs, b->call, &p->gas);
+		status = price(b->how->schedule, &q, p->jobs, b->call, &p->parts);
+	p->gas = p->parts / b->parts + (p->parts % b->parts != 0);
 	/* The older one may not know what the kernel does. */
 	if (status == PCTL_OK && b->how->before != NULL)
 		(void)price(b->how->before, &q, p->jobs, &quiet, &p->before);
@@ -397,6 +399,10 @@ pctl_status pctl_calibrate(const pctl_device_executor_options *o, pctl_kernels *
 	b->call = call;
 	b->runs = how->runs == 0 ? 1 : how->runs > MOST_RUNS ? MOST_RUNS : how->runs;
 	b->number = pctl_clock_ns();
+	b->parts = pctl_gas_row_name(how->schedule, PCTL_GAS_PARTS) == NULL
+			   ? 1
+			   : pctl_gas_row(how->schedule, PCTL_GAS_PARTS);
+	(void)pctl_gas_row_set(how->schedule, PCTL_GAS_PARTS, 1);
 	b->in = calloc(MOST_GROUPS, MOST_INVOCATIONS * 4u);
 	b->out = malloc(MOST_BYTES);
 	b->tasks = calloc(MOST_JOBS, sizeof(*b->tasks));
@@ -405,13 +411,14 @@ pctl_status pctl_calibrate(const pctl_device_executor_options *o, pctl_kernels *
 			 ? pctl_no_memory(call, "a calibration")
 			 : pctl_device_executor_open(o, call, &b->executor);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
-		status = measure_at(b, i, &out->points[i]);
+		if (!how->is_suite || how->has_floats || !pctl_suite_at(i)->is_float)
+			status = measure_at(b, i, &out->points[out->n_points++]);
 	if (status == PCTL_OK) {
-		out->n_points = n;
 		find_ends(out);
 		snprintf(out->device, sizeof(out->device), "%s",
 			 b->executor.describe(b->executor.ctx));
 	}
+	(void)pctl_gas_row_set(how->schedule, PCTL_GAS_PARTS, b->parts);
 	pctl_executor_close(&b->executor);
 	free(b->in);
 	free(b->out);

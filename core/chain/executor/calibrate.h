@@ -7,11 +7,12 @@
 #include "chain/ledger/params.h"
 
 /* One kernel at the size that took long enough: `jobs` jobs of together `gas`, in `ns`. row: of the schedule, that the kernel is for;
- * NULL of the few that stand for what jobs do. before: gas under the schedule of that name, 0 where it has no price. units: by
- * PCTL_GAS_* and opcode (gas.h), what one more in that row adds to `gas`; of the suite alone. */
+ * NULL of the few that stand for what jobs do. before: gas under the schedule of that name, 0 where it has no price. parts: the
+ * gas before it is rounded, in parts of one; units: by PCTL_GAS_* and opcode (gas.h), what one more in that row adds to it, of the
+ * suite alone. */
 typedef struct pctl_calibration_point {
 	const char *kernel, *row;
-	uint64_t jobs, groups, gas, before, ns, gas_per_ms;
+	uint64_t jobs, groups, gas, parts, before, ns, gas_per_ms;
 	uint64_t units[PCTL_GAS_ROWS];
 } pctl_calibration_point;
 
@@ -28,6 +29,7 @@ typedef struct pctl_calibration {
 /*
  * How it is measured. least_ms: a size is grown until a run takes this long or cannot grow; then the median of `runs` (1 to 15).
  *
+ * has_floats  of the suite also what is of class strict, for which a device is probed first
  * is_suite  every kernel of the suite, the least of `runs`, by what processors did where the device is one (processor.h); else the few,
  *           by the clock
  * schedule  its rows are changed while it is measured, and are as before when it is done
@@ -35,7 +37,7 @@ typedef struct pctl_calibration {
 typedef struct pctl_calibrating {
 	pctl_gas_schedule *schedule;
 	const pctl_gas_schedule *before; /* may be NULL */
-	uint32_t least_ms, runs, is_suite, reserved;
+	uint32_t least_ms, runs, is_suite, has_floats;
 } pctl_calibrating;
 
 /*

@@ -15,7 +15,8 @@ enum {
 /* row: of the schedule. words: of output, a workgroup. */
 typedef struct pctl_suite_kernel {
 	const char *name, *row;
-	uint32_t form, invocations, words, reserved;
+	uint32_t form, invocations, words;
+	uint32_t is_float; /* of class strict */
 } pctl_suite_kernel;
 
 /* NULL behind the last one. */

@@ -31,6 +31,7 @@ enum {
 
 /* NULL for a row that the schedule does not have, or that is no number (of loads, stores and barriers). */
 const char *pctl_gas_row_name(const pctl_gas_schedule *s, uint32_t row);
+/* A weight is in parts of a gas where the schedule has the row `parts`. */
 uint64_t pctl_gas_row(const pctl_gas_schedule *s, uint32_t row);
 /* For who asks what a row does; 0 where it takes no such number. An opcode that was free costs integer operations then. */
 int pctl_gas_row_set(pctl_gas_schedule *s, uint32_t row, uint64_t value);
@@ -82,7 +83,7 @@ typedef struct pctl_gas_query {
 } pctl_gas_query;
 
 typedef struct pctl_gas_price {
-	uint64_t cost_per_workgroup;
+	uint64_t cost_per_workgroup; /* rounded up to a gas, as the others are, each for itself */
 	uint64_t dispatch; /* cost_per_workgroup * x * y * z, and what a dispatch costs beside */
 	uint64_t memory;
 	uint64_t hops;
@@ -116,6 +117,9 @@ typedef struct pctl_gas_message {
 } pctl_gas_message;
 pctl_status pctl_gas_of_message(const pctl_gas_schedule *s, const pctl_gas_message *m,
 				const pctl_call *call, uint64_t *out);
+
+/* What comes to that where it is refused. PC2604 as above. */
+pctl_status pctl_gas_refusal(const pctl_gas_schedule *s, const pctl_call *call, uint64_t *out);
 
 /* Gas of so much fuel of a contract: `contract_fuel` for each started 1,000. PC2604 as above. */
 pctl_status pctl_gas_fuel(const pctl_gas_schedule *s, uint64_t fuel, const pctl_call *call,

@@ -17,6 +17,12 @@ static int charge(uint64_t *sum, uint64_t n, uint64_t weight)
 	return pctl_num_mul(n, weight, &product) && pctl_num_add(*sum, product, sum);
 }
 
+/* Weights are in parts of a gas. */
+static uint64_t whole(const pctl_gas_schedule *s, uint64_t parts)
+{
+	return s->parts > 1 ? pctl_num_div_up(parts, s->parts) : parts;
+}
+
 /* One workgroup: every invocation pays the worst path, a barrier counts once. */
 static int price_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t invocations,
 		      uint64_t *out)
@@ -194,31 +200,55 @@ pctl_status pctl_gas_ticks(const pctl_gas_schedule *s, const pctl_program *p,
 		       : code_overflow(s, p, a, call);
 }
 
+/* n times a weight, in parts of a gas. */
+static pctl_status times(uint64_t n, uint64_t weight, const char *what, const pctl_call *call,
+			 uint64_t *out)
+{
+	if (pctl_num_mul(n, weight, out))
+		return PCTL_OK;
+	*out = 0;
+	return overflow(call, what);
+}
+
+static pctl_status memory_of(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
+			     uint64_t *out)
+{
+	return times(pctl_num_div_up(n_bytes, s->memory_unit_bytes), s->memory,
+		     "the gas of bound memory", call, out);
+}
+
+static pctl_status hops_of(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call,
+			   uint64_t *out)
+{
+	return times(n, s->dependency_hop, "the gas of dependencies", call, out);
+}
+
 pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
 			    uint64_t *out)
 {
-	if (pctl_num_mul(pctl_num_div_up(n_bytes, s->memory_unit_bytes), s->memory, out))
-		return PCTL_OK;
-	*out = 0;
-	return overflow(call, "the gas of bound memory");
+	const pctl_status status = memory_of(s, n_bytes, call, out);
+
+	*out = whole(s, *out);
+	return status;
 }
 
 pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call,
 			  uint64_t *out)
 {
-	if (pctl_num_mul(n, s->dependency_hop, out))
-		return PCTL_OK;
-	*out = 0;
-	return overflow(call, "the gas of dependencies");
+	const pctl_status status = hops_of(s, n, call, out);
+
+	*out = whole(s, *out);
+	return status;
 }
 
 pctl_status pctl_gas_validation(const pctl_gas_schedule *s, uint64_t source_bytes,
 				const pctl_call *call, uint64_t *out)
 {
-	if (pctl_num_mul(source_bytes, s->validation, out))
-		return PCTL_OK;
-	*out = 0;
-	return overflow(call, "the gas of validation");
+	const pctl_status status =
+		times(source_bytes, s->validation, "the gas of validation", call, out);
+
+	*out = whole(s, *out);
+	return status;
 }
 
 static int price_build(const pctl_gas_schedule *s, uint64_t n, uint64_t instructions, uint64_t *sum)
@@ -226,7 +256,7 @@ static int price_build(const pctl_gas_schedule *s, uint64_t n, uint64_t instruct
 	return charge(sum, n, s->build) && charge(sum, instructions, s->build_instruction);
 }
 
-/* Schedules before consensus-2 have zeros there. */
+/* In parts. Schedules before consensus-2 have zeros there. */
 static int price_job(const pctl_gas_schedule *s, const pctl_gas_query *q, uint64_t *out)
 {
 	*out = 0;
@@ -256,8 +286,16 @@ pctl_status pctl_gas_of_message(const pctl_gas_schedule *s, const pctl_gas_messa
 	    !charge(&sum, m->source_bytes, s->validation) ||
 	    (m->beside < PCTL_GAS_WEIGHTS && !charge(&sum, 1, pctl_gas_row(s, m->beside))))
 		return overflow(call, "the gas of a message");
-	*out = sum;
+	*out = whole(s, sum);
 	return PCTL_OK;
+}
+
+pctl_status pctl_gas_refusal(const pctl_gas_schedule *s, const pctl_call *call, uint64_t *out)
+{
+	const pctl_status status = check_whole(s, "refusals", call);
+
+	*out = status == PCTL_OK ? whole(s, s->refusal) : 0;
+	return status;
 }
 
 pctl_status pctl_gas_fuel(const pctl_gas_schedule *s, uint64_t fuel, const pctl_call *call,
@@ -269,7 +307,7 @@ pctl_status pctl_gas_fuel(const pctl_gas_schedule *s, uint64_t fuel, const pctl_
 	*out = 0;
 	if (status == PCTL_OK && !charge(&sum, pctl_num_div_up(fuel, 1000), s->contract_fuel))
 		status = overflow(call, "the gas of fuel");
-	*out = status == PCTL_OK ? sum : 0;
+	*out = status == PCTL_OK ? whole(s, sum) : 0;
 	return status;
 }
 
@@ -282,7 +320,7 @@ pctl_status pctl_gas_build(const pctl_gas_schedule *s, uint64_t n, uint64_t inst
 	*out = 0;
 	if (status == PCTL_OK && !price_build(s, n, instructions, &sum))
 		status = overflow(call, "the gas of a kernel");
-	*out = status == PCTL_OK ? sum : 0;
+	*out = status == PCTL_OK ? whole(s, sum) : 0;
 	return status;
 }
 
@@ -313,9 +351,9 @@ pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *
 	if (!pctl_num_add(q->input_bytes, q->output_bytes, &bytes) ||
 	    !pctl_num_add(bytes, q->uniform_bytes, &bytes))
 		return overflow(call, "the bound memory");
-	status = pctl_gas_memory(s, bytes, call, &price.memory);
+	status = memory_of(s, bytes, call, &price.memory);
 	if (status == PCTL_OK)
-		status = pctl_gas_hops(s, q->hops, call, &price.hops);
+		status = hops_of(s, q->hops, call, &price.hops);
 	if (status != PCTL_OK)
 		return status;
 	if (!charge(&price.memory, pctl_num_div_up(q->output_bytes, s->memory_unit_bytes),
@@ -323,6 +361,11 @@ pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *
 		return overflow(call, "the gas of the output");
 	if (!price_job(s, q, &price.job))
 		return overflow(call, "the gas of a job beside its dispatch");
+	price.cost_per_workgroup = whole(s, price.cost_per_workgroup);
+	price.dispatch = whole(s, price.dispatch);
+	price.memory = whole(s, price.memory);
+	price.hops = whole(s, price.hops);
+	price.job = whole(s, price.job);
 	if (!pctl_num_add(price.dispatch, price.memory, &price.total) ||
 	    !pctl_num_add(price.total, price.hops, &price.total) ||
 	    !pctl_num_add(price.total, price.job, &price.total))
@@ -364,6 +407,6 @@ pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *count
 					      (i & PCTL_BARRIER_STORAGE ? t->storage_barrier : 0));
 	if (!fits)
 		return overflow(call, "the gas counted");
-	*out = sum;
+	*out = whole(s, sum);
 	return PCTL_OK;
 }

@@ -124,6 +124,8 @@ static pctl_status read_weights(pctl_gas_schedule *s, const pctl_conf_value *w,
 	if (status == PCTL_OK && !s->memory_unit_bytes)
 		status = pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &unit->pos, NULL,
 					"memory_unit_bytes is 0");
+	if (status == PCTL_OK && s->is_whole && !s->parts)
+		status = pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &w->pos, NULL, "parts is 0");
 	/* A barrier may be both kinds at once: the sum must fit before it is ever formed. */
 	if (status == PCTL_OK && t->storage_barrier > UINT64_MAX - t->workgroup_barrier)
 		status = pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &w->pos, NULL,

@@ -15,7 +15,7 @@ import math
 import re
 import sys
 
-FIXED = {"integer", "memory_unit_bytes", "dependency_hop", "validation", "job", "check", "message", "message_byte", "upload", "link", "alias",
+FIXED = {"integer", "parts", "memory_unit_bytes", "dependency_hop", "validation", "job", "check", "message", "message_byte", "upload", "link", "alias",
          "refusal", "contract_fuel"}  # the unit, and what is measured by messages.py
 
 
@@ -47,7 +47,7 @@ def write_schedule(text, values, path):
 
 class Kernel:
     def __init__(self, k):
-        self.name, self.row, self.gas, self.before = k["kernel"], k["row"], int(k["gas"]), int(k["gas_before"])
+        self.name, self.row, self.gas, self.before = k["kernel"], k["row"], int(k["parts"]), int(k["gas_before"])
         self.units = {r: int(n) for r, n in k["units"].items()}
         self.ns = int(k["nanoseconds"])
 
@@ -73,7 +73,7 @@ def gas(k, w):
 
 
 def rates(devices, w, before=False):
-    return {d: {n: (k.before if before else gas(k, w)) / k.ns * 1e6 for n, k in ks.items() if not before or k.before}
+    return {d: {n: (k.before if before else gas(k, w) / w.get("parts", 1)) / k.ns * 1e6 for n, k in ks.items() if not before or k.before}
             for d, ks in devices.items()}
 
 
