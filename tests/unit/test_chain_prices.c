@@ -129,12 +129,17 @@ static void test_chain_prices__every_row_matters(void **state)
 
 	(void)state;
 	assert_int_equal(pctl_gas_schedule_read(FILE_, NULL, &s), PCTL_OK);
+	/* Of one part a gas, so that nothing is lost by rounding; greater parts make all cheaper. */
+	before = sum(&p, s);
+	assert_int_equal(pctl_gas_row_set(s, PCTL_GAS_PARTS, 1), 1);
+	assert_true(sum(&p, s) > 50 * before);
 	before = sum(&p, s);
 	for (uint32_t row = 0; row < PCTL_GAS_ROWS; row++) {
 		const char *name = pctl_gas_row_name(s, row);
 		const uint64_t was = pctl_gas_row(s, row);
 
-		if (name == NULL || !pctl_gas_row_set(s, row, was == 0 ? 1 : 2 * was))
+		if (name == NULL || row == PCTL_GAS_PARTS ||
+		    !pctl_gas_row_set(s, row, was == 0 ? 1 : 2 * was))
 			continue;
 		n++;
 		if (sum(&p, s) == before && was != 0 && !is_made_by_no_text(name)) {

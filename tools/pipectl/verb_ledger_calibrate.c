@@ -265,6 +265,15 @@ static void print_json(const calibrating *c, uint64_t throughput, uint64_t budge
 		pctl_json_object_end(j);
 	}
 	pctl_json_array_end(j);
+	if (c->is_suite) {
+		pctl_json_key(j, "rows");
+		pctl_json_object_begin(j);
+		for (uint32_t row = 0; row < PCTL_GAS_ROWS; row++)
+			if (pctl_gas_row_name(schedule, row) != NULL)
+				pctl_json_kv_u64(j, pctl_gas_row_name(schedule, row),
+						 pctl_gas_row(schedule, row));
+		pctl_json_object_end(j);
+	}
 	pctl_json_kv_string(j, "slowest", c->backends[slowest(c)]);
 	pctl_json_kv_u64(j, "throughput", throughput);
 	pctl_json_kv_u64(j, "throughput_in_force", v[PCTL_PARAM_THROUGHPUT]);

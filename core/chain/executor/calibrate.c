@@ -229,6 +229,8 @@ static pctl_status make(bench *b, const subject *s, uint32_t size, int with_unit
 
 	*p = (pctl_calibration_point){.kernel = s->k.name,
 				      .row = s->k.row,
+				      .is_odd = s->k.is_odd,
+				      .is_built = s->k.form == PCTL_SUITE_BUILDS,
 				      .jobs = many ? size : 1,
 				      .groups = groups};
 	for (uint32_t i = 0; status == PCTL_OK && i < p->jobs; i++) {
@@ -368,8 +370,13 @@ static void find_ends(pctl_calibration *c)
 	for (uint32_t i = 0; i < c->n_points; i++) {
 		const pctl_calibration_point *p = c->points;
 
-		c->least = p[i].gas_per_ms < p[c->least].gas_per_ms ? i : c->least;
-		c->most = p[i].gas_per_ms > p[c->most].gas_per_ms ? i : c->most;
+		if (c->gas_per_ms == 0 || p[i].gas_per_ms < c->gas_per_ms)
+			c->gas_per_ms = p[i].gas_per_ms;
+		if (!p[i].is_built && p[i].gas_per_ms < p[c->least].gas_per_ms)
+			c->least = i;
+		if (!p[i].is_odd &&
+		    (p[c->most].is_odd || p[i].gas_per_ms > p[c->most].gas_per_ms))
+			c->most = i;
 		if (p[i].before == 0)
 			continue;
 		if (!is_priced ||
@@ -380,7 +387,6 @@ static void find_ends(pctl_calibration *c)
 			c->most_before = i;
 		is_priced = 1;
 	}
-	c->gas_per_ms = c->points[c->least].gas_per_ms;
 }
 
 pctl_status pctl_calibrate(const pctl_device_executor_options *o, pctl_kernels *kernels,

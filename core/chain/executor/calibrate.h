@@ -13,10 +13,12 @@
 typedef struct pctl_calibration_point {
 	const char *kernel, *row;
 	uint64_t jobs, groups, gas, parts, before, ns, gas_per_ms;
+	uint32_t is_odd; /* nobody's honest work (suite.h) */
+	uint32_t is_built; /* a kernel of each job's own: of the time of a block, and no kernel's that runs */
 	uint64_t units[PCTL_GAS_ROWS];
 } pctl_calibration_point;
 
-/* gas_per_ms: of the slowest kernel, since a block may be made of nothing else. least, most: the points of the least and the most
+/* gas_per_ms: of the slowest kernel, since a block may be made of nothing else. least, most: the points of the least and, of honest ones, the most
  * gas a millisecond; those under `before` likewise, among the kernels that it prices. */
 typedef struct pctl_calibration {
 	char device[600];

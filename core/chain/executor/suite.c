@@ -34,10 +34,13 @@ static const entry entries[] = {
 #define SUITE_JOBS PCTL_SUITE_JOBS
 #define SUITE_OUTPUT PCTL_SUITE_OUTPUT
 #define SUITE_BUILDS PCTL_SUITE_BUILDS
-#define SUITE_STEP(name, row, type, step) {{name, row, PCTL_SUITE_GROUPS, 64, 64, 0}, type, step},
-#define SUITE_FLOAT(name, row, step) {{name, row, PCTL_SUITE_GROUPS, 64, 64, 1}, "f32", step},
+#define SUITE_STEP(name, row, type, step) {{name, row, PCTL_SUITE_GROUPS, 64, 64, 0, 0, 0}, type, step},
+#define SUITE_ODD_STEP(name, row, type, step) {{name, row, PCTL_SUITE_GROUPS, 64, 64, 0, 1, 0}, type, step},
+#define SUITE_FLOAT(name, row, step) {{name, row, PCTL_SUITE_GROUPS, 64, 64, 1, 0, 0}, "f32", step},
 #define SUITE_TEXT(name, row, form, invocations, words, text) \
-	{{name, row, form, invocations, words, 0}, NULL, text},
+	{{name, row, form, invocations, words, 0, 0, 0}, NULL, text},
+#define SUITE_ODD_TEXT(name, row, form, invocations, words, text) \
+	{{name, row, form, invocations, words, 0, 1, 0}, NULL, text},
 #include "chain/executor/suite.def"
 };
 #define N_ENTRIES ((uint32_t)(sizeof(entries) / sizeof(entries[0])))

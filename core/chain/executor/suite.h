@@ -12,11 +12,12 @@ enum {
 	PCTL_SUITE_BUILDS = 3  /* jobs that are each a kernel of their own, by an override `number` */
 };
 
-/* row: of the schedule. words: of output, a workgroup. */
+/* row: of the schedule. words: of output, a workgroup. is_odd: nobody's honest work, and so never the cheapest of a device. */
 typedef struct pctl_suite_kernel {
 	const char *name, *row;
 	uint32_t form, invocations, words;
 	uint32_t is_float; /* of class strict */
+	uint32_t is_odd, reserved;
 } pctl_suite_kernel;
 
 /* NULL behind the last one. */

@@ -13,6 +13,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+os.environ.setdefault("PROTO", os.path.join(HERE, "..", "..", "..", "core", "chain", "messages", "messages.proto"))
 sys.path[:0] = [os.path.join(HERE, "..", "..", "attack"), os.path.join(HERE, "..", "..", "integration")]
 
 from attack import World, cid  # noqa: E402
