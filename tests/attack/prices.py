@@ -15,9 +15,9 @@ def kernel(body, size=64, before=""):
             "@builtin(local_invocation_index) l : u32) {\n" + body + "}\n")
 
 
-def turns(step):
-    """Eight steps in each of 32 turns, as in the suite."""
-    return ("var a = x[id.x % arrayLength(&x)] + l;\nlet b = (x[0] + id.x * 2u) | 1u;\nfor (var i = 0u; i < 32u; i++) {\n" + step * 8 + "}\n"
+def turns(step, n=8):
+    """Steps in each of 32 turns, as in the suite."""
+    return ("var a = x[id.x % arrayLength(&x)] + l;\nlet b = (x[0] + id.x * 2u) | 1u;\nfor (var i = 0u; i < 32u; i++) {\n" + step * n + "}\n"
             "y[id.x] = a;\n")
 
 
@@ -45,20 +45,20 @@ def zeroed_private(w):
                            before="var<private> q : array<u32, 256>;\nvar<private> r : array<u32, 256>;\n"), "cpu", 64 * 6689, 64, 64 * 256)
 
 
-@attack("memory of a function", "256 bytes that each call sets to zero", 5818)
+@attack("memory of a function", "256 bytes that each of seven calls sets to zero, in 32 turns", 5818)
 def zeroed_function(w):
-    return offer(w, kernel(turns("a = fresh(a);\n"), before="fn fresh(c : u32) -> u32 {\n var q : array<u32, 64>;\n q[c & 63u] = c;\n"
-                           " return q[(c >> 3u) & 63u] * 3u + c;\n}\n"), "lavapipe", 4 * 1284855, 4, 1024)
+    return offer(w, kernel(turns("a = fresh(a);\n", 7), before="fn fresh(c : u32) -> u32 {\n var q : array<u32, 64>;\n q[c & 63u] = c;\n"
+                           " return q[(c >> 3u) & 63u] * 3u + c;\n}\n"), "lavapipe", 4 * 1284855 * 7 // 8, 4, 1024)
 
 
 @attack("tiny workgroups", "one invocation each, that does next to nothing", 5818)
 def tiny(w):
-    return offer(w, kernel("y[id.x] = 1u;\n", 1), "lavapipe", 32768 * 261, 32768, 131072)
+    return offer(w, kernel("y[id.x] = x[0] + 1u;\n", 1), "lavapipe", 32768 * 261, 32768, 131072)
 
 
 @attack("nothing at all", "a million invocations with nothing to do", 5818)
 def nothing(w):
-    return offer(w, kernel("if (id.x == 4294967295u) { y[0] = 1u; }\n", 256), "cpu", 4096 * 4203, 4096, 64)
+    return offer(w, kernel("if (id.x == 4294967295u) { y[0] = x[0]; }\n", 256), "cpu", 4096 * 4203, 4096, 64)
 
 
 @attack("every side", "eight cases, and an invocation for each: one is paid for, and all are run", 5818)
@@ -69,7 +69,7 @@ def sides(w):
 
 @attack("a large output", "16 MiB of which a word is written: read back, hashed and kept by everybody", 5818)
 def large(w):
-    return offer(w, kernel("y[id.x] = 1u;\n"), "PoCL", 11844442, 1, 16 << 20)
+    return offer(w, kernel("y[id.x] = x[0] + 1u;\n"), "PoCL", 11844442, 1, 16 << 20)
 
 
 @attack("small jobs", "jobs of one workgroup, so that their number is all that counts", 5818)
@@ -93,7 +93,7 @@ def free(w, kind, values, refused=False):
 
 @attack("a shader for nothing", "an upload that every node checks, and every device builds", 0)
 def upload(w):
-    return free(w, "upload", dict(wgsl_source=kernel("y[id.x] = 99u;\n").encode(), description="", tags=[], implements=""))
+    return free(w, "upload", dict(wgsl_source=kernel("y[id.x] = x[0] + 99u;\n").encode(), description="", tags=[], implements=""))
 
 
 @attack("a bad shader for nothing", "an upload that every node checks, and refuses", 0)
@@ -103,7 +103,7 @@ def bad(w):
 
 @attack("an alias for nothing", "a name for a shader", 0)
 def alias(w):
-    text = kernel("y[id.x] = 98u;\n")
+    text = kernel("y[id.x] = x[0] + 98u;\n")
     w.upload(text)
     return free(w, "name", dict(op=1, name="mine", cid=cid(text.encode())))
 

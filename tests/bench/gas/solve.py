@@ -23,6 +23,14 @@ FIXED = {"integer", "parts", "memory_unit_bytes", "dependency_hop", "validation"
          "refusal", "contract_fuel"}  # the unit, and what is measured by messages.py
 
 
+# Weights that multiply the counts of opcodes, and counts that one weight is solved for: gas is linear in the others.
+KINDS = {"integer", "division", "float", "float_division", "elementary"}
+
+
+def is_factor(row):
+    return row in KINDS or row.startswith("ATOMIC_")
+
+
 # What a processor does in a step or few: as good as one operation each, whatever else could be fitted by them.
 PLAIN = set("ADD SUB MUL NEG AND OR XOR NOT SHL SHR MIN MAX CLAMP ABS SIGN EXTRACT_BITS INSERT_BITS EQ NE LT LE GT GE SELECT ALL ANY CAST BITCAST "
             "SPLAT EXTRACT SHUFFLE INSERT DOT".split())
@@ -73,7 +81,7 @@ def read_measured(paths):
         for b in d["backends"]:
             kernels = devices.setdefault(b["backend"], {})
             for k in map(Kernel, b["kernels"]):
-                k.constant = k.gas - sum(n * base.get(r, 0) for r, n in k.units.items() if r != "integer")
+                k.constant = k.gas - sum(n * base.get(r, 0) for r, n in k.units.items() if not is_factor(r))
                 old = kernels.get(k.name)
                 # Sizes differ from run to run: by unit of gas.
                 if old is None or k.ns / max(k.gas, 1) < old.ns / max(old.gas, 1):
@@ -82,7 +90,7 @@ def read_measured(paths):
 
 
 def gas(k, w):
-    return max(1.0, k.constant + sum(n * w.get(r, 0) for r, n in k.units.items() if r != "integer"))
+    return max(1.0, k.constant + sum(n * w.get(r, 0) for r, n in k.units.items() if not is_factor(r)))
 
 
 def rates(devices, w, before=False):
@@ -114,16 +122,17 @@ def spreads(found, before=False):
 
 def solve(devices, w, spread, floor, others=()):
     """The cheapest weights under which each device does, for some L of its own that is at least `floor`, L or more with every kernel and at
-    most `spread` times L with every honest one: all linear in weights and Ls. Of `others`, which are not admitted, no kernel may do less than
-    `floor`. None where there are none."""
-    rows = sorted({r for ks in devices.values() for k in ks.values() for r in k.units} - FIXED)
+    most `spread` times L with every honest one: all linear in weights and Ls. `others` are not admitted and ask for nothing. None where there
+    are none."""
+    devices = {d: ks for d, ks in devices.items() if d not in others}
+    rows = sorted({r for ks in devices.values() for k in ks.values() for r in k.units if not is_factor(r)} - FIXED)
     at = {r: i for i, r in enumerate(rows)}
     names = sorted(devices)
     n = len(rows) + len(names)
     left, right = [], []
     for d, ks in devices.items():
         for name, k in ks.items():
-            fixed = k.constant + sum(u * w.get(r, 0) for r, u in k.units.items() if r in FIXED and r != "integer")
+            fixed = k.constant + sum(u * w.get(r, 0) for r, u in k.units.items() if r in FIXED and not is_factor(r))
             line = np.zeros(n)
             for r, u in k.units.items():
                 if r in at:
@@ -132,7 +141,7 @@ def solve(devices, w, spread, floor, others=()):
             low[len(rows) + names.index(d)] = 1
             left.append(low)
             right.append(fixed / k.ns)
-            if d in others or name in BUILDS:
+            if name in BUILDS:
                 left[-1][len(rows) + names.index(d)] = 0
                 right[-1] -= floor
             elif name not in ODD:
@@ -185,7 +194,7 @@ def main():
     p.add_argument("--spread", type=float, default=20)
     p.add_argument("--throughput", type=float, default=100000)
     p.add_argument("--safety", type=float, default=1.5)
-    p.add_argument("--not-admitted", action="append", default=[], help="a device whose spread is not judged; no kernel may load it either")
+    p.add_argument("--not-admitted", action="append", default=[], help="a device that is shown, and neither fitted nor judged")
     p.add_argument("--write")
     p.add_argument("--table", action="store_true")
     p.add_argument("--as-is", action="store_true", help="judge the schedule as it stands, solve nothing")
