@@ -56,11 +56,6 @@ def tiny(w):
     return offer(w, kernel("y[id.x] = x[0] + 1u;\n", 1), "lavapipe", 32768 * 261, 32768, 131072)
 
 
-@attack("nothing at all", "a million invocations with nothing to do", 5818)
-def nothing(w):
-    return offer(w, kernel("if (id.x == 4294967295u) { y[0] = x[0]; }\n", 256), "cpu", 4096 * 4203, 4096, 64)
-
-
 @attack("every side", "eight cases, and an invocation for each: one is paid for, and all are run", 5818)
 def sides(w):
     return offer(w, kernel(turns("switch (l & 7u) { case 0u: { a += b; } case 1u: { a ^= b; } case 2u: { a *= b; } case 3u: { a -= b; } "
@@ -79,7 +74,7 @@ def small(w):
 
 @attack("a kernel for each job", "an override that no job had before: every device builds a kernel for it", 5818)
 def own(w):
-    return offer(w, kernel("y[id.x] = x[id.x] + number;\n", before="override number : u32 = 1u;\n"), "PoCL", 294203213, overrides=[dict(name="number", value=4711)])
+    return offer(w, kernel("y[id.x] = x[id.x] + number;\n", before="override number : u32 = 1u;\n"), "PoCL", 294203213, overrides=[dict(name="number", bits=4711)])
 
 
 def free(w, kind, values, refused=False):

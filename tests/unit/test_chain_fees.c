@@ -7,9 +7,9 @@
 #define RICH 1000000000000ull
 #define NONE64 "1111111111111111111111111111111111111111111111111111111111111111"
 #define NO_CID "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku" /* of no bytes */
-#define KERNEL                                                            \
-	"@group(0) @binding(0) var<storage, read> a: array<u32>;\n"       \
-	"@group(1) @binding(0) var<storage, read_write> o: array<u32>;\n" \
+#define KERNEL                                                                                  \
+	"@group(0) @binding(0) var<storage, read> a: array<u32>;\n"                             \
+	"@group(1) @binding(0) var<storage, read_write> o: array<u32>;\n"                       \
 	"@compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n" \
 	"  o[id.x] = a[id.x] + 1u;\n}\n"
 
@@ -37,8 +37,9 @@ static pctl_gas_schedule *prices(void)
 {
 	pctl_gas_schedule *s = NULL;
 
-	assert_int_equal(pctl_gas_schedule_read(PIPECTL_SOURCE_DIR "/conf/gas/consensus-2.cfg", NULL, &s),
-			 PCTL_OK);
+	assert_int_equal(
+		pctl_gas_schedule_read(PIPECTL_SOURCE_DIR "/conf/gas/consensus-2.cfg", NULL, &s),
+		PCTL_OK);
 	return s;
 }
 
@@ -135,8 +136,9 @@ static void test_chain_fees__each_kind(void **state)
 	(void)state;
 	assert_int_equal(pctl_cid_of(data, sizeof(data), &call, &of_data), PCTL_OK);
 	pctl_cid_format(&of_data, cid);
-#define COSTS(r, more, beside)                                                             \
-	assert_int_equal(paid(&g, &(r), "ann", 1), (more) + fee(bytes_of(&(r), nonce), 0, beside)), \
+#define COSTS(r, more, beside)                                            \
+	assert_int_equal(paid(&g, &(r), "ann", 1),                        \
+			 (more) + fee(bytes_of(&(r), nonce), 0, beside)), \
 		nonce++
 	COSTS(transfer, 5, PCTL_GAS_WEIGHTS);
 	COSTS(bond, 2000000, PCTL_GAS_WEIGHTS);
@@ -154,7 +156,8 @@ static void test_chain_fees__uploads_names_and_jobs(void **state)
 	const pctl_request upload = upload_of("ann", KERNEL);
 	char shader[PCTL_CID_TEXT_SIZE], input[PCTL_CID_TEXT_SIZE];
 	const pctl_request blob = blob_of("bob", data, sizeof(data));
-	pctl_request name = {.kind = PCTL_MSG_NAME, .as.name = {.sender = "ann", .op = 1, .name = "sum", .cid = shader}};
+	pctl_request name = {.kind = PCTL_MSG_NAME,
+			     .as.name = {.sender = "ann", .op = 1, .name = "sum", .cid = shader}};
 	pctl_request cancel = {.kind = PCTL_MSG_CANCEL, .as.cancel = {"ann", NULL}}, job;
 	rig g = begin(1000000);
 	uint64_t spent, plain;
@@ -166,10 +169,12 @@ static void test_chain_fees__uploads_names_and_jobs(void **state)
 	/* What devices will do for it: a kernel, and its instructions, of which it has some. */
 	assert_true(spent > plain + build(0) && spent < plain + build(100));
 	/* Again: it is there, and nothing is built. */
-	assert_int_equal(paid(&g, &upload, "ann", 1), fee(bytes_of(&upload, 1), strlen(KERNEL), PCTL_GAS_UPLOAD));
+	assert_int_equal(paid(&g, &upload, "ann", 1),
+			 fee(bytes_of(&upload, 1), strlen(KERNEL), PCTL_GAS_UPLOAD));
 	assert_int_equal(pctl_cid_of(KERNEL, strlen(KERNEL), &call, &cid), PCTL_OK);
 	pctl_cid_format(&cid, shader);
-	assert_int_equal(paid(&g, &name, "ann", 1), 1000 + fee(bytes_of(&name, 2), 0, PCTL_GAS_ALIAS));
+	assert_int_equal(paid(&g, &name, "ann", 1),
+			 1000 + fee(bytes_of(&name, 2), 0, PCTL_GAS_ALIAS));
 	assert_int_equal(take(&g, &blob), PCTL_OK);
 	assert_int_equal(pctl_cid_of(data, sizeof(data), &call, &cid), PCTL_OK);
 	pctl_cid_format(&cid, input);
@@ -183,9 +188,11 @@ static void test_chain_fees__uploads_names_and_jobs(void **state)
 					    .output_bytes = 32,
 					    .entry = ""}};
 	/* The gas limit is set aside, the fee is gone. */
-	assert_int_equal(paid(&g, &job, "ann", 1), 10000000 + fee(bytes_of(&job, 3), 0, PCTL_GAS_WEIGHTS));
+	assert_int_equal(paid(&g, &job, "ann", 1),
+			 10000000 + fee(bytes_of(&job, 3), 0, PCTL_GAS_WEIGHTS));
 	cancel.as.cancel.job_id = g.job;
-	assert_int_equal(10000000 + paid(&g, &cancel, "ann", 1), fee(bytes_of(&cancel, 4), 0, PCTL_GAS_WEIGHTS));
+	assert_int_equal(10000000 + paid(&g, &cancel, "ann", 1),
+			 fee(bytes_of(&cancel, 4), 0, PCTL_GAS_WEIGHTS));
 	stop(&g);
 }
 
@@ -196,12 +203,16 @@ static void test_chain_fees__refusals(void **state)
 	const pctl_request over = ledger_of(PCTL_LEDGER_TRANSFER, "ann", "bob", 10 * RICH);
 	const pctl_request unbond = ledger_of(PCTL_LEDGER_UNBOND, "ann", "", 5);
 	const pctl_request upload = upload_of("ann", "fn main( {");
-	const pctl_request vote = {.kind = PCTL_MSG_PARAMS,
-				   .as.params = {.sender = "ann", .op = PCTL_PARAMS_VOTE, .proposal = 7, .yes = 1}};
-	const pctl_request verdict = {.kind = PCTL_MSG_VERDICT, .as.verdict = {"ann", "bob", NO_CID, "", ""}};
+	const pctl_request vote = {
+		.kind = PCTL_MSG_PARAMS,
+		.as.params = {.sender = "ann", .op = PCTL_PARAMS_VOTE, .proposal = 7, .yes = 1}};
+	const pctl_request verdict = {.kind = PCTL_MSG_VERDICT,
+				      .as.verdict = {"ann", "bob", NO_CID, "", ""}};
 	const pctl_request cancel = {.kind = PCTL_MSG_CANCEL, .as.cancel = {"ann", NONE64}};
 	const pctl_request gone = {.kind = PCTL_MSG_LINK, .as.link = {"ann", NO_CID, NO_CID, 1, 0}};
-	const pctl_request name = {.kind = PCTL_MSG_NAME, .as.name = {.sender = "ann", .op = 2, .name = "", .cid = NO_CID}};
+	const pctl_request name = {
+		.kind = PCTL_MSG_NAME,
+		.as.name = {.sender = "ann", .op = 2, .name = "", .cid = NO_CID}};
 	pctl_request poor = ledger_of(PCTL_LEDGER_TRANSFER, "zoe", "bob", 1);
 	const struct {
 		const pctl_request *r;
@@ -219,14 +230,16 @@ static void test_chain_fees__refusals(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		const uint64_t want = fee(bytes_of(all[i].r, i), all[i].source, all[i].beside) + refusal();
+		const uint64_t want =
+			fee(bytes_of(all[i].r, i), all[i].source, all[i].beside) + refusal();
 		const uint64_t burned = of(&g, "ann").balance;
 		char told[64];
 
 		assert_int_equal(paid(&g, all[i].r, "ann", 0), want);
 		if (all[i].code != 0)
 			assert_int_equal(refused[0], all[i].code);
-		snprintf(told, sizeof(told), "; the refusal costs %llu gas", (unsigned long long)want);
+		snprintf(told, sizeof(told), "; the refusal costs %llu gas",
+			 (unsigned long long)want);
 		assert_non_null(strstr(words, told));
 		assert_int_equal(burned - of(&g, "ann").balance, want);
 	}
@@ -246,7 +259,8 @@ static void test_chain_fees__a_share(void **state)
 	refused_with(&g, &over, PC5713_LEDGER_FUNDS);
 	stop(&g);
 	g = begin(500000);
-	assert_int_equal(paid(&g, &transfer, "ann", 1), 5 + fee(bytes_of(&transfer, 0), 0, PCTL_GAS_WEIGHTS) / 2);
+	assert_int_equal(paid(&g, &transfer, "ann", 1),
+			 5 + fee(bytes_of(&transfer, 0), 0, PCTL_GAS_WEIGHTS) / 2);
 	stop(&g);
 }
 

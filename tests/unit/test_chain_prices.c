@@ -14,19 +14,20 @@
 #define FILE_ PIPECTL_SOURCE_DIR "/conf/gas/consensus-2.cfg"
 
 /* What the suite has no kernel of: consensus refuses it, or it is like another one. */
-#define FLOATS                                                                               \
-	"@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n"                    \
-	"@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n" \
-	"var a = o[id.x]; let b = o[1];\n"                                                   \
-	"if (a == b) { a += 1.0f; }\nif (a != b) { a += 1.0f; }\nif (a <= b) { a += 1.0f; }\n" \
-	"if (a > b) { a += 1.0f; }\nif (a >= b) { a += 1.0f; }\n"                            \
-	"a += sin(a) + cos(a) + tan(a) + asin(a) + acos(a) + atan(a) + atan2(a, b) + sinh(a) + cosh(a);\n" \
+#define FLOATS                                                                                    \
+	"@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n"                         \
+	"@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"   \
+	"var a = o[id.x]; let b = o[1];\n"                                                        \
+	"if (a == b) { a += 1.0f; }\nif (a != b) { a += 1.0f; }\nif (a <= b) { a += 1.0f; }\n"    \
+	"if (a > b) { a += 1.0f; }\nif (a >= b) { a += 1.0f; }\n"                                 \
+	"a += sin(a) + cos(a) + tan(a) + asin(a) + acos(a) + atan(a) + atan2(a, b) + sinh(a) + "  \
+	"cosh(a);\n"                                                                              \
 	"a += tanh(a) + asinh(a) + acosh(a) + atanh(a) + exp(a) + exp2(a) + exp10(a) + log(a);\n" \
 	"a += log2(a) + log10(a) + pow(a, b) + cbrt(a);\no[id.x] = a;\n}\n"
-#define ATOMICS                                                                                \
-	"@group(0) @binding(0) var<storage, read_write> o: array<atomic<u32>>;\n"              \
+#define ATOMICS                                                                                 \
+	"@group(0) @binding(0) var<storage, read_write> o: array<atomic<u32>>;\n"               \
 	"@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n" \
-	"var a = atomicLoad(&o[0]);\natomicStore(&o[1], a);\na += atomicExchange(&o[2], a);\n" \
+	"var a = atomicLoad(&o[0]);\natomicStore(&o[1], a);\na += atomicExchange(&o[2], a);\n"  \
 	"a += atomicCompareExchangeWeak(&o[3], a, 1u).old_value;\natomicAdd(&o[4], a);\n}\n"
 
 enum { MOST = 160 };
@@ -99,8 +100,7 @@ static uint64_t sum(const prices *p, const pctl_gas_schedule *s)
 		all += price.total;
 	}
 	for (uint32_t i = 0; i < 3; i++) {
-		const pctl_gas_message m = {
-			.n_bytes = 10, .source_bytes = 10, .beside = beside[i]};
+		const pctl_gas_message m = {.n_bytes = 10, .source_bytes = 10, .beside = beside[i]};
 
 		assert_int_equal(pctl_gas_of_message(s, &m, NULL, &gas), PCTL_OK);
 		all += gas;

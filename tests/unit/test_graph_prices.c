@@ -11,10 +11,11 @@
 
 #define OLD PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.2.cfg"
 #define NEW PIPECTL_SOURCE_DIR "/conf/gas/consensus-2.cfg"
-#define FRAME(size, body)                                                   \
-	"@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"   \
-	"@compute @workgroup_size(" size ") fn main(@builtin(workgroup_id) g: vec3<u32>,\n" \
-	"@builtin(local_invocation_index) l: u32, @builtin(global_invocation_id) id: vec3<u32>) {\n" body "\n}"
+#define FRAME(size, body)                                                                         \
+	"@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"                         \
+	"@compute @workgroup_size(" size ") fn main(@builtin(workgroup_id) g: vec3<u32>,\n"       \
+	"@builtin(local_invocation_index) l: u32, @builtin(global_invocation_id) id: vec3<u32>) " \
+	"{\n" body "\n}"
 
 typedef struct made {
 	pctl_kernels *kernels;
@@ -92,8 +93,8 @@ static uint64_t used(const pctl_gas_schedule *s, const made *m, uint32_t n_group
 }
 
 /* One side has a barrier, which one invocation finds dear; the other has arithmetic, which 64 of them do. */
-#define BARRIER_OR_WORK                                                                      \
-	FRAME("64", "var a = id.x;\nif (g.x == 0u) { storageBarrier(); } else {\n"           \
+#define BARRIER_OR_WORK                                                                          \
+	FRAME("64", "var a = id.x;\nif (g.x == 0u) { storageBarrier(); } else {\n"               \
 		    "a = a * 3u; a = a ^ 5u; a = a * 7u; a = a ^ 9u; a = a * 11u; a = a ^ 13u; " \
 		    "a = a * 3u; a = a ^ 5u; }\no[id.x] = a;")
 
@@ -115,18 +116,18 @@ static void sides_cost_together(void **state)
 {
 #define ONE "a = a * 3u + 1u; a ^= a >> 5u;"
 #define TWO "a = a * 5u + 7u; a ^= a >> 9u;"
-	static const char *const sides =
-		FRAME("64", "var a = id.x;\nif (l < 32u) { " ONE " } else { " TWO " }\no[id.x] = a;");
+	static const char *const sides = FRAME("64", "var a = id.x;\nif (l < 32u) { " ONE
+						     " } else { " TWO " }\no[id.x] = a;");
 	static const char *const empty =
 		FRAME("64", "var a = id.x;\nif (l < 32u) { } else { }\no[id.x] = a;");
 	static const char *const one =
 		FRAME("64", "var a = id.x;\nif (l < 32u) { " ONE " } else { }\no[id.x] = a;");
-	static const char *const cases = FRAME(
-		"64", "var a = id.x;\nswitch (l & 3u) { case 0u: { " ONE " } case 1u: { " ONE
-		      " } case 2u: { " ONE " } default: { " ONE " } }\no[id.x] = a;");
-	static const char *const no_cases =
-		FRAME("64", "var a = id.x;\nswitch (l & 3u) { case 0u: { } case 1u: { } case 2u: { } "
-			    "default: { } }\no[id.x] = a;");
+	static const char *const cases =
+		FRAME("64", "var a = id.x;\nswitch (l & 3u) { case 0u: { " ONE " } case 1u: { " ONE
+			    " } case 2u: { " ONE " } default: { " ONE " } }\no[id.x] = a;");
+	static const char *const no_cases = FRAME(
+		"64", "var a = id.x;\nswitch (l & 3u) { case 0u: { } case 1u: { } case 2u: { } "
+		      "default: { } }\no[id.x] = a;");
 	pctl_gas_schedule *before = schedule(OLD), *now = schedule(NEW);
 	const uint64_t base = workgroup(now, empty), side = workgroup(now, one) - base;
 
@@ -144,8 +145,9 @@ static void sides_cost_together(void **state)
 static void barriers_are_uniform(void **state)
 {
 	static const char *const work = FRAME(
-		"64", "var a = id.x;\nif (g.x == 0u) { } else {\na = a * 3u; a = a ^ 5u; a = a * 7u; "
-		      "a = a ^ 9u; a = a * 11u; a = a ^ 13u; a = a * 3u; a = a ^ 5u; }\no[id.x] = a;");
+		"64",
+		"var a = id.x;\nif (g.x == 0u) { } else {\na = a * 3u; a = a ^ 5u; a = a * 7u; "
+		"a = a ^ 9u; a = a * 11u; a = a ^ 13u; a = a * 3u; a = a ^ 5u; }\no[id.x] = a;");
 	pctl_gas_schedule *now = schedule(NEW);
 
 	(void)state;
@@ -175,8 +177,9 @@ static void what_lies_there(void **state)
 				 64 * pctl_gas_row(s, PCTL_GAS_LOCAL_MEMORY_OPS) *
 					 pctl_gas_row(s, PCTL_GAS_INTEGER));
 	assert_int_equal(workgroup(s, own) - base,
-			 64 * (16 * pctl_gas_row(s, PCTL_GAS_ZERO_OPS) +
-			       pctl_gas_row(s, PCTL_GAS_LOCAL_MEMORY_OPS)) *
+			 64 *
+				 (16 * pctl_gas_row(s, PCTL_GAS_ZERO_OPS) +
+				  pctl_gas_row(s, PCTL_GAS_LOCAL_MEMORY_OPS)) *
 				 pctl_gas_row(s, PCTL_GAS_INTEGER));
 	pctl_gas_schedule_destroy(s);
 }
@@ -200,8 +203,7 @@ static void jobs(void **state)
 	assert_int_equal(price(s, &m, 0, PCTL_GAS_OF_JOB).total, p.total + job);
 	p = price(s, &m, 3, PCTL_GAS_OF_JOB | PCTL_GAS_OF_BUILD);
 	assert_int_equal(p.job, job + build);
-	assert_int_equal(p.dispatch,
-			 3 * p.cost_per_workgroup + pctl_gas_row(s, PCTL_GAS_DISPATCH));
+	assert_int_equal(p.dispatch, 3 * p.cost_per_workgroup + pctl_gas_row(s, PCTL_GAS_DISPATCH));
 	/* Older ones have nothing of it. */
 	p = price(before, &m, 0, PCTL_GAS_OF_JOB | PCTL_GAS_OF_BUILD);
 	assert_int_equal(p.total, 2);
@@ -238,8 +240,8 @@ static void messages(void **state)
 {
 	pctl_gas_schedule *s = schedule(NEW), *before = schedule(OLD);
 	pctl_gas_message m = {.n_bytes = 100, .source_bytes = 40, .beside = PCTL_GAS_UPLOAD};
-	const uint64_t each = pctl_gas_row(s, PCTL_GAS_MESSAGE) +
-			      100 * pctl_gas_row(s, PCTL_GAS_MESSAGE_BYTE);
+	const uint64_t each =
+		pctl_gas_row(s, PCTL_GAS_MESSAGE) + 100 * pctl_gas_row(s, PCTL_GAS_MESSAGE_BYTE);
 	uint64_t gas;
 
 	(void)state;
@@ -304,5 +306,5 @@ static void files(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(use_is_below_the_price), PCTL_TEST(sides_cost_together),
-		PCTL_TEST(barriers_are_uniform), PCTL_TEST(what_lies_there), PCTL_TEST(jobs), PCTL_TEST(parts),
-		PCTL_TEST(messages), PCTL_TEST(files))
+		PCTL_TEST(barriers_are_uniform), PCTL_TEST(what_lies_there), PCTL_TEST(jobs),
+		PCTL_TEST(parts), PCTL_TEST(messages), PCTL_TEST(files))

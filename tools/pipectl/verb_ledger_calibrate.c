@@ -19,7 +19,8 @@
 #define LEAST_SUITE_MS 20u
 #define RUNS 5u
 #define SUITE_RUNS 3u
-#define SPREAD 20u /* the most that a schedule may misjudge a kernel against another on one device */
+#define SPREAD \
+	20u /* the most that a schedule may misjudge a kernel against another on one device */
 
 typedef struct calibrating {
 	pctl_app *app;
@@ -98,8 +99,8 @@ static pctl_status measure(calibrating *c, pctl_gas_schedule *schedule,
 				      .least_ms = c->least_ms,
 				      .runs = c->is_suite ? SUITE_RUNS : RUNS,
 				      .is_suite = c->is_suite,
-				      .has_floats =
-					      c->params.values[PCTL_PARAM_CLASS] == PCTL_CLASS_STRICT};
+				      .has_floats = c->params.values[PCTL_PARAM_CLASS] ==
+						    PCTL_CLASS_STRICT};
 	pctl_device_executor_options o = {.registry = app->host.registry,
 					  .policy = app->host.policy,
 					  .profiles = app->host.profiles,
@@ -140,8 +141,8 @@ static double spread_of(const pctl_calibration *d, int is_before)
 {
 	const double least = pctl_calibration_rate(
 		&d->points[is_before ? d->least_before : d->least], is_before);
-	const double most = pctl_calibration_rate(
-		&d->points[is_before ? d->most_before : d->most], is_before);
+	const double most =
+		pctl_calibration_rate(&d->points[is_before ? d->most_before : d->most], is_before);
 
 	return least > 0 ? most / least : 0;
 }
@@ -180,8 +181,8 @@ static void print_spreads(const calibrating *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		const pctl_calibration *d = &c->found[i];
 
-		printf("%s: version 1 %.3g (\"%s\" to \"%s\"), now %.3g (\"%s\" to \"%s\"), at most %" PRIu32
-		       "\n",
+		printf("%s: version 1 %.3g (\"%s\" to \"%s\"), now %.3g (\"%s\" to \"%s\"), at "
+		       "most %" PRIu32 "\n",
 		       c->backends[i], spread_of(d, 1), d->points[d->least_before].kernel,
 		       d->points[d->most_before].kernel, spread_of(d, 0),
 		       d->points[d->least].kernel, d->points[d->most].kernel, c->spread);
@@ -194,9 +195,9 @@ static void print_text(const calibrating *c, uint64_t throughput, uint64_t budge
 	static const pctl_column few[] = {
 		{"backend", "", 22}, {"kernel", " ", 12}, {"jobs", " ", -8},   {"groups", " ", -8},
 		{"gas", " ", -16},   {"ms", " ", -10},	  {"gas/ms", " ", -14}};
-	static const pctl_column suite[] = {
-		{"backend", "", 22}, {"kernel", " ", 28},     {"row", " ", 18},
-		{"ms", " ", -10},    {"version 1", " ", -14}, {"gas/ms", " ", -14}};
+	static const pctl_column suite[] = {{"backend", "", 22},     {"kernel", " ", 28},
+					    {"row", " ", 18},	     {"ms", " ", -10},
+					    {"version 1", " ", -14}, {"gas/ms", " ", -14}};
 	const uint64_t *v = c->params.values;
 	pctl_table *table;
 

@@ -31,7 +31,8 @@ const pctl_option pctl_options_ledger_params[] = {
 	 "calibrate: by a kernel for each row of the schedule of version 2 of the rules", 0, 0},
 	{"--gas", "FILE", "calibrate --suite: of this schedule instead", 0, 0},
 	{"--spread", "N",
-	 "calibrate --suite: what the cheapest and the dearest kernel of a device may differ by; 20 "
+	 "calibrate --suite: what the cheapest and the dearest kernel of a device may differ by; "
+	 "20 "
 	 "if left out",
 	 0, 0},
 	{NULL, NULL, NULL, 0, 0},

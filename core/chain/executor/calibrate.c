@@ -93,8 +93,8 @@ typedef struct bench {
 	pctl_kernels *kernels;
 	const pctl_call *call;
 	uint32_t runs;
-	uint64_t parts; /* of a gas: while it is measured, prices are in parts */
-	uint64_t number; /* of the next kernel of its own */
+	uint64_t parts;	   /* of a gas: while it is measured, prices are in parts */
+	uint64_t number;   /* of the next kernel of its own */
 	uint8_t *in, *out; /* of the largest size */
 	pctl_task *tasks;
 	pctl_task_binding binding[MOST_JOBS];
@@ -135,9 +135,8 @@ static uint32_t most_of(const subject *s)
 	case PCTL_SUITE_BUILDS:
 		return MOST_BUILDS;
 	default:
-		return MOST_BYTES / (s->k.words * 4u) < MOST_GROUPS
-			       ? MOST_BYTES / (s->k.words * 4u)
-			       : MOST_GROUPS;
+		return MOST_BYTES / (s->k.words * 4u) < MOST_GROUPS ? MOST_BYTES / (s->k.words * 4u)
+								    : MOST_GROUPS;
 	}
 }
 
@@ -184,8 +183,8 @@ static pctl_status count_units(const bench *b, const pctl_gas_query *q, pctl_cal
 		uint64_t gas = p->parts;
 
 		/* Greater units are no prices. */
-		if (row == PCTL_GAS_MEMORY_UNIT_BYTES || row == PCTL_GAS_PARTS || pctl_gas_row_name(s, row) == NULL ||
-		    !pctl_gas_row_set(s, row, was + 1))
+		if (row == PCTL_GAS_MEMORY_UNIT_BYTES || row == PCTL_GAS_PARTS ||
+		    pctl_gas_row_name(s, row) == NULL || !pctl_gas_row_set(s, row, was + 1))
 			continue;
 		status = price(s, q, p->jobs, b->call, &gas);
 		(void)pctl_gas_row_set(s, row, was);
@@ -263,12 +262,11 @@ static pctl_status run_once(bench *b, const subject *s, const pctl_calibration_p
 	if (status != PCTL_OK || s->first == 0)
 		return status;
 	memcpy(&first, b->tasks[p->jobs - 1].output, sizeof(first));
-	return first == s->first
-		       ? PCTL_OK
-		       : pctl_refuse(b->call, PC5832_CALIBRATION,
-				     "%s: kernel \"%s\" gave %" PRIu32 ", not %" PRIu32,
-				     b->executor.describe(b->executor.ctx), s->k.name, first,
-				     s->first);
+	return first == s->first ? PCTL_OK
+				 : pctl_refuse(b->call, PC5832_CALIBRATION,
+					       "%s: kernel \"%s\" gave %" PRIu32 ", not %" PRIu32,
+					       b->executor.describe(b->executor.ctx), s->k.name,
+					       first, s->first);
 }
 
 static int ascending(const void *a, const void *b)
@@ -374,8 +372,7 @@ static void find_ends(pctl_calibration *c)
 			c->gas_per_ms = p[i].gas_per_ms;
 		if (!p[i].is_built && p[i].gas_per_ms < p[c->least].gas_per_ms)
 			c->least = i;
-		if (!p[i].is_odd &&
-		    (p[c->most].is_odd || p[i].gas_per_ms > p[c->most].gas_per_ms))
+		if (!p[i].is_odd && (p[c->most].is_odd || p[i].gas_per_ms > p[c->most].gas_per_ms))
 			c->most = i;
 		if (p[i].before == 0)
 			continue;

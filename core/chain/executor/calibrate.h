@@ -14,7 +14,8 @@ typedef struct pctl_calibration_point {
 	const char *kernel, *row;
 	uint64_t jobs, groups, gas, parts, before, ns, gas_per_ms;
 	uint32_t is_odd; /* nobody's honest work (suite.h) */
-	uint32_t is_built; /* a kernel of each job's own: of the time of a block, and no kernel's that runs */
+	uint32_t
+		is_built; /* a kernel of each job's own: of the time of a block, and no kernel's that runs */
 	uint64_t units[PCTL_GAS_ROWS];
 } pctl_calibration_point;
 

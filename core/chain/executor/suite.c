@@ -34,8 +34,10 @@ static const entry entries[] = {
 #define SUITE_JOBS PCTL_SUITE_JOBS
 #define SUITE_OUTPUT PCTL_SUITE_OUTPUT
 #define SUITE_BUILDS PCTL_SUITE_BUILDS
-#define SUITE_STEP(name, row, type, step) {{name, row, PCTL_SUITE_GROUPS, 64, 64, 0, 0, 0}, type, step},
-#define SUITE_ODD_STEP(name, row, type, step) {{name, row, PCTL_SUITE_GROUPS, 64, 64, 0, 1, 0}, type, step},
+#define SUITE_STEP(name, row, type, step) \
+	{{name, row, PCTL_SUITE_GROUPS, 64, 64, 0, 0, 0}, type, step},
+#define SUITE_ODD_STEP(name, row, type, step) \
+	{{name, row, PCTL_SUITE_GROUPS, 64, 64, 0, 1, 0}, type, step},
 #define SUITE_FLOAT(name, row, step) {{name, row, PCTL_SUITE_GROUPS, 64, 64, 1, 0, 0}, "f32", step},
 #define SUITE_TEXT(name, row, form, invocations, words, text) \
 	{{name, row, form, invocations, words, 0, 0, 0}, NULL, text},
@@ -71,8 +73,10 @@ static void helpers(pctl_str_buf *s, const char *step)
 	if (strstr(step, "nothing(") != NULL || strstr(step, "deep(") != NULL)
 		pctl_str_add(s, "fn nothing(c: u32) -> u32 { return c; }\n");
 	if (strstr(step, "deep(") != NULL)
-		pctl_str_add(s, "fn mid(c: u32) -> u32 { return nothing(nothing(nothing(nothing(c)))); }\n"
-				"fn deep(c: u32) -> u32 { return mid(mid(mid(mid(c)))); }\n");
+		pctl_str_add(
+			s,
+			"fn mid(c: u32) -> u32 { return nothing(nothing(nothing(nothing(c)))); }\n"
+			"fn deep(c: u32) -> u32 { return mid(mid(mid(mid(c)))); }\n");
 	if (strstr(step, "fresh(") != NULL)
 		pctl_str_add(s, "fn fresh(c: u32) -> u32 {\n\tvar q: array<u32, 64>;\n"
 				"\tq[c & 63u] = c;\n\treturn q[(c >> 3u) & 63u] * 3u + c;\n}\n");
@@ -102,16 +106,17 @@ static void steps(pctl_str_buf *s, const entry *e)
 		pctl_str_addf(s, "\t\t%s\n", e->text);
 	pctl_str_add(s, "\t}\n");
 	pctl_str_addf(s, "\ty[id.x] = %s;\n}\n",
-		      e->type[0] == 'f'		   ? "bitcast<u32>(a)"
+		      e->type[0] == 'f'		      ? "bitcast<u32>(a)"
 		      : strstr(e->type, "64") != NULL ? "u32(a) ^ u32(a >> 32u)"
-						   : "u32(a)");
+						      : "u32(a)");
 }
 
 static void long_text(pctl_str_buf *s)
 {
 	pctl_str_add(s, FRAME "\tvar a = x[id.x % arrayLength(&x)] + number;\n");
 	for (uint32_t k = 0; k < 250; k++)
-		pctl_str_addf(s, "\ta = (a ^ (a >> %uu)) * %uu;\n", k % 13 + 3, k * 2u + 2654435761u);
+		pctl_str_addf(s, "\ta = (a ^ (a >> %uu)) * %uu;\n", k % 13 + 3,
+			      k * 2u + 2654435761u);
 	pctl_str_add(s, "\ty[id.x] = a;\n}\n");
 }
 

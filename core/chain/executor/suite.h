@@ -9,7 +9,8 @@ enum {
 	PCTL_SUITE_GROUPS = 0, /* workgroups of one job */
 	PCTL_SUITE_JOBS = 1,   /* jobs of one workgroup */
 	PCTL_SUITE_OUTPUT = 2, /* bytes of the output of one workgroup */
-	PCTL_SUITE_BUILDS = 3  /* jobs that are each a kernel of their own, by an override `number` */
+	PCTL_SUITE_BUILDS =
+		3 /* jobs that are each a kernel of their own, by an override `number` */
 };
 
 /* row: of the schedule. words: of output, a workgroup. is_odd: nobody's honest work, and so never the cheapest of a device. */

@@ -70,7 +70,7 @@ typedef struct profiling {
 } profiling;
 
 static pctl_status take_each(void *ctx, uint32_t entry, const pctl_kernel_module *u,
-			      const pctl_program *program)
+			     const pctl_program *program)
 {
 	profiling *p = ctx;
 	uint64_t n = 0;
@@ -86,8 +86,8 @@ static pctl_status examine(const pctl_taking *t, const pctl_chain_source *source
 			   const char *sender, uint32_t origin, pctl_msg_profile *out)
 {
 	profiling p = {.t = t, .out = out};
-	pctl_status status = pctl_rules_accept_source(t->c->kernels, source, &t->params, t->call,
-						      take_each, &p);
+	pctl_status status =
+		pctl_rules_accept_source(t->c->kernels, source, &t->params, t->call, take_each, &p);
 
 	return status == PCTL_OK && pctl_fee_is_due(t, origin)
 		       ? pctl_fee_build(t, sender, p.n, p.instructions)

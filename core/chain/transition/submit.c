@@ -314,14 +314,13 @@ static pctl_status check_gas(submission *s)
 	const pctl_gas_schedule *schedule;
 	/* What is the job's beside its dispatch has a price from version 2 of the rules on. */
 	pctl_gas_query q = {.program = s->unit->program,
-				  .analysis = s->unit->analysis,
-				  .groups = {m->dispatch[0], m->dispatch[1], m->dispatch[2]},
-				  .of = PCTL_GAS_OF_JOB |
-					(m->n_overrides != 0 ? PCTL_GAS_OF_BUILD : 0u),
-				  .input_bytes = s->input_bytes,
-				  .output_bytes = m->output_bytes,
-				  .uniform_bytes = s->uniform_bytes,
-				  .hops = s->n_parents + (m->parent_clock != 0)};
+			    .analysis = s->unit->analysis,
+			    .groups = {m->dispatch[0], m->dispatch[1], m->dispatch[2]},
+			    .of = PCTL_GAS_OF_JOB | (m->n_overrides != 0 ? PCTL_GAS_OF_BUILD : 0u),
+			    .input_bytes = s->input_bytes,
+			    .output_bytes = m->output_bytes,
+			    .uniform_bytes = s->uniform_bytes,
+			    .hops = s->n_parents + (m->parent_clock != 0)};
 	uint64_t budget = 0;
 	pctl_status status = pctl_chain_prices(s->t->c, &s->t->params, s->t->call, &schedule);
 

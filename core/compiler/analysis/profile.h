@@ -35,7 +35,8 @@ typedef struct pctl_cost_table {
 	uint64_t memory_ops;  /* integer operations for 4 bytes of workgroup, private and function
 				 memory */
 	uint64_t index_check; /* integer operations for an index the proof rule does not cover */
-	uint64_t zero_ops;    /* integer operations for 4 bytes of private and function memory that is set to
+	uint64_t
+		zero_ops; /* integer operations for 4 bytes of private and function memory that is set to
 				 zero: once an invocation, and at each call */
 	/* 0: a branch costs its dearer side, as one invocation sees it. 1: where it holds no barrier invocations may part,
 	 * and it costs all its sides together; where it does it is uniform, and costs the side that is dearer for the

@@ -317,8 +317,7 @@ static pctl_status read_schedule(const pctl_conf *c, const pctl_call *call, pctl
 static pctl_status take(pctl_conf *c, const pctl_call *call, pctl_gas_schedule **out)
 {
 	pctl_gas_schedule *s = calloc(1, sizeof(*s));
-	pctl_status status =
-		s ? read_schedule(c, call, s) : pctl_no_memory(call, "a gas schedule");
+	pctl_status status = s ? read_schedule(c, call, s) : pctl_no_memory(call, "a gas schedule");
 
 	pctl_conf_destroy(c);
 	if (status == PCTL_OK)
@@ -352,9 +351,9 @@ pctl_status pctl_gas_schedule_text(const char *name, const char *text, const pct
 const char *pctl_gas_row_name(const pctl_gas_schedule *s, uint32_t row)
 {
 	if (row < PCTL_GAS_WEIGHTS)
-		return rows[row].since == WHOLE && !s->is_whole	   ? NULL
+		return rows[row].since == WHOLE && !s->is_whole	     ? NULL
 		       : rows[row].since == FLOATS && !s->has_floats ? NULL
-								       : rows[row].key;
+								     : rows[row].key;
 	row -= PCTL_GAS_WEIGHTS;
 	return is_priced(s, (uint16_t)row) && !fixed_word((uint16_t)row)
 		       ? pctl_op_get((uint16_t)row)->name
