@@ -90,16 +90,17 @@ typedef struct pctl_taking {
 	pctl_params params;	/* in force at `height` */
 	pctl_response *out;	/* its kind is set; may be filled in */
 	pctl_arena *arena;	/* of `out` */
-	/* Of an execute message that is refused and charged (refusal.h): what was said, what it pays (0: it leaves no
-	 * trace) and the job that it is kept as. */
+	/* Of a message that is refused and charged (refusal.h): what was said, what it pays (0: it leaves no
+	 * trace) and, where is_job, the job that it is kept as. */
 	struct pctl_diag_list *said;
 	uint64_t charged;
+	uint32_t is_job, reserved;
 	uint8_t refused[PCTL_DIGEST_BYTES];
 } pctl_taking;
 
 /* What each kind of message does, inside an open transaction: checks first, writes last. Requests are sealed
  * (message.h): nothing below checks or packs them again. */
-pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m);
+pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m, uint32_t origin);
 pctl_status pctl_apply_execute(pctl_taking *t, const pctl_request *r, uint32_t origin);
 /* What it does for a message that is not refused, or under version 1 of the rules. */
 pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t origin);

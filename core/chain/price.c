@@ -1,8 +1,9 @@
-/* The gas schedule of the chain: the rules of cybergraph-0.2 with the weights of the parameters. */
+/* The gas schedule of the chain: under version 1 of the rules that of cybergraph-0.2 with the weights of the parameters, from
+ * version 2 on consensus-2. */
 #include "chain/chain.h"
+#include "chain_schedule.h"
 
-pctl_status pctl_chain_schedule(const pctl_params *p, const pctl_call *call,
-				pctl_gas_schedule **out)
+static pctl_status released(const pctl_params *p, const pctl_call *call, pctl_gas_schedule **out)
 {
 	const uint64_t *v = p->values;
 	const pctl_gas_weights w = {
@@ -25,4 +26,12 @@ pctl_status pctl_chain_schedule(const pctl_params *p, const pctl_call *call,
 	};
 
 	return pctl_gas_schedule_make("chain", 0, &w, call, out);
+}
+
+pctl_status pctl_chain_schedule(const pctl_params *p, const pctl_call *call,
+				pctl_gas_schedule **out)
+{
+	return pctl_params_has_stakes(p)
+		       ? pctl_gas_schedule_text("consensus-2.cfg", KERNEL_CONSENSUS_2, call, out)
+		       : released(p, call, out);
 }

@@ -86,7 +86,7 @@ def flood(w):
     return Outcome(took == 8, answer.code, answer)
 
 
-@attack("bytes without gas", "1 MiB from an account that has nothing", 5713)
+@attack("bytes without gas", "1 MiB from an account that has nothing", 5869)
 def penniless(w):
     data = b"\x07" * (1 << 20)
     if w.rules == 1:

@@ -302,7 +302,7 @@ def unpaid(w):
 
 # ---- names and links -----------------------------------------------------------------------------
 
-@attack("links for nothing", "draws two hundred links without the gas for it", 5713)
+@attack("links for nothing", "draws two hundred links without the gas for it", 5869)
 def links(w):
     answers = [link(w, "poor", bytes([i]), b"target") for i in range(200)]
     return Outcome(not any(a.code for a in answers), answers[0].code, answers[0])
@@ -315,7 +315,7 @@ def stays(w):
     return Outcome(answer.code, 0, answer)
 
 
-@attack("names for nothing", "a hundred aliases without the gas for it", 5713)
+@attack("names for nothing", "a hundred aliases without the gas for it", 5869)
 def names(w):
     w.upload(SHADER, "ada")
     answers = [say(w, "name", sender="poor", op=1, name=f"name{i}", cid=cid(SHADER.encode())) for i in range(100)]

@@ -27,7 +27,7 @@ PARTS = {
     "opencl": "clc spmd runtime",
     "vulkan": "spirv runtime",
 }
-GENERATED = {"legal_softfloat.h", "legal_softfloat.def", "policy_default.h", "suite_programs.h", "suite_programs.def", "vm_kernels.h", "machine_kernels.h", "chain_shaders.h", "kernels.h"}
+GENERATED = {"legal_softfloat.h", "legal_softfloat.def", "policy_default.h", "suite_programs.h", "suite_programs.def", "vm_kernels.h", "machine_kernels.h", "chain_shaders.h", "chain_schedule.h", "kernels.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 DEVICE = re.compile(r"^(vulkan|CL)/")
 

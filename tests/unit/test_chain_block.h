@@ -216,6 +216,7 @@ static inline pctl_params params_of(uint64_t rules, uint64_t budget)
 
 	pctl_params_default(&p);
 	p.values[PCTL_PARAM_RULES] = rules;
+	p.values[PCTL_PARAM_FEE_PPM] = 0;
 	if (budget != 0) {
 		p.values[PCTL_PARAM_THROUGHPUT] = budget;
 		p.values[PCTL_PARAM_BLOCK_TIME_MS] = 1;

@@ -13,6 +13,7 @@ static rig version_2(uint64_t blob_bytes, uint64_t memory)
 
 	pctl_params_default(&p);
 	p.values[PCTL_PARAM_RULES] = 2;
+	p.values[PCTL_PARAM_FEE_PPM] = 0;
 	p.values[PCTL_PARAM_BLOB_BYTES_MAX] = blob_bytes;
 	p.values[PCTL_PARAM_JOB_MEMORY_MAX] = memory;
 	p.values[PCTL_PARAM_BLOB_BLOCKS_MAX] = 5000;
@@ -237,6 +238,7 @@ static void test_chain_data__what_a_node_lacks_it_asks_for(void **state)
 	(void)state;
 	pctl_params_default(&p);
 	p.values[PCTL_PARAM_RULES] = 2;
+	p.values[PCTL_PARAM_FEE_PPM] = 0;
 	g = start(&p);
 	empty = not_begun(&p);
 	o.store = g.store;

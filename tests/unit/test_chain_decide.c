@@ -97,6 +97,7 @@ static void begin(engine *e)
 	r->kernels = pctl_kernels_create(NULL);
 	pctl_params_default(&r->genesis);
 	r->genesis.values[PCTL_PARAM_RULES] = 2;
+	r->genesis.values[PCTL_PARAM_FEE_PPM] = 0;
 	r->executor = (pctl_executor){.run = fake_run, .describe = fake_describe, .ctx = &r->fake};
 	rig_open(r, 1);
 	OK(pctl_chain_apply_genesis(r->chain, &gas, &call));
@@ -300,7 +301,7 @@ static void test_chain_decide__a_slow_node_says_so_before_it_votes(void **state)
 	(void)state;
 	begin(&e);
 	pctl_decider_close(e.d);
-	pctl_chain_set_pace(e.r.chain, 1, 1);
+	pctl_chain_set_pace(e.r.chain, 40, 1); /* a job takes about a second */
 	open_decider(&e);
 	{
 		pctl_msg_bytes m[25] = {upload(&e.r, 0, e.a)};

@@ -38,12 +38,12 @@ static pctl_status send(rig *r, const char *sender, uint32_t groups, uint64_t ti
 }
 
 /* What jobs of 60 and of 1 workgroups cost. */
-static void prices(uint64_t *large, uint64_t *small)
+static void prices(uint64_t rules, uint64_t *large, uint64_t *small)
 {
 	char id[PCTL_JOB_TEXT_SIZE];
 	rig r;
 
-	rig_begin_under(&r, 2, 0, 1);
+	rig_begin_under(&r, rules, 0, 1);
 	OK(send(&r, "alice", 60, 0, NULL, id));
 	*large = job(&r, id).gas;
 	OK(send(&r, "alice", 1, 0, NULL, id));
@@ -74,9 +74,11 @@ static void test_chain_queue__large_jobs_do_not_hold_a_small_one(void **state)
 	uint64_t large, small;
 
 	(void)state;
-	prices(&large, &small);
+	prices(1, &large, &small);
 	assert_true(small < large / 4);
 	assert_int_equal(blocks_of_small(1, large + small), 8);
+	prices(2, &large, &small);
+	assert_true(small < large);
 	assert_int_equal(blocks_of_small(2, large + small), 1);
 	assert_int_equal(blocks_of_small(2, large + small - 1), 9); /* nothing of it fits beside */
 }
@@ -91,7 +93,7 @@ static void test_chain_queue__tips_decide_and_parents_come_first(void **state)
 	rig r;
 
 	(void)state;
-	prices(&large, &small);
+	prices(2, &large, &small);
 	rig_begin_under(&r, 2, large + 500,
 			1); /* one large job a block, with a parent or without */
 	OK(send(&r, "alice", 60, 0, NULL, a));
@@ -151,7 +153,7 @@ static void test_chain_queue__nobody_waits_for_ever(void **state)
 	rig r;
 
 	(void)state;
-	prices(&large, &small);
+	prices(2, &large, &small);
 	p = params_of(2, large);
 	p.values[PCTL_PARAM_QUEUE_AGE] = 3;
 	rig_begin_with(&r, &p, 1);

@@ -297,6 +297,7 @@ static void test_chain_refusals__version_2_charges(void **state)
 	WRONG(r, execute.gas_limit, n + 1, PC5818_JOB_GAS);
 	stop(&g);
 	p.values[PCTL_PARAM_RULES] = 2;
+	p.values[PCTL_PARAM_FEE_PPM] = 0;
 	g = start(&p);
 	r = job_of(&g, &b);
 	sequence = sequence_of(&g, "ann");
@@ -337,6 +338,7 @@ static void test_chain_refusals__version_2_charges_budgets_and_rules(void **stat
 	(void)state;
 	pctl_params_default(&p);
 	p.values[PCTL_PARAM_RULES] = 2;
+	p.values[PCTL_PARAM_FEE_PPM] = 0;
 	p.values[PCTL_PARAM_THROUGHPUT] = 1;
 	p.values[PCTL_PARAM_BLOCK_TIME_MS] = 20;
 	g = start(&p);
@@ -373,6 +375,7 @@ static void test_chain_refusals__genesis_ends_when_the_chain_begins(void **state
 	(void)state;
 	pctl_params_default(&p);
 	p.values[PCTL_PARAM_RULES] = 2;
+	p.values[PCTL_PARAM_FEE_PPM] = 0;
 	g = start(&p);
 	forget();
 	assert_int_not_equal(pctl_chain_apply_genesis(g.chain, &keys, &call), PCTL_OK);

@@ -261,7 +261,7 @@ static void test_chain_submit__default_prices_are_those_of_the_file(void **state
 			 PCTL_OK);
 	for (uint32_t i = 0; i < 2; i++) {
 		const pctl_gas_query q = {
-			unit->program, unit->analysis, {7, 3, 2}, 0, 99, 100, 8, 3};
+			unit->program, unit->analysis, {7, 3, 2}, 0, 0, 99, 100, 8, 3};
 
 		assert_int_equal(pctl_chain_schedule(&p, &call, &made), PCTL_OK);
 		assert_int_equal(pctl_gas_price_of(file, &q, &call, &a), PCTL_OK);

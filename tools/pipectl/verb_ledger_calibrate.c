@@ -11,18 +11,23 @@
 #include "chain/state/amount.h"
 #include "chain/executor/calibrate.h"
 #include "chain/chain.h"
+#include "chain/registry/rules.h"
 #include "ledger.h"
 
 #define MOST_BACKENDS 32u
 #define LEAST_MS 200u /* a run that is long enough to be measured */
+#define LEAST_SUITE_MS 20u
 #define RUNS 5u
+#define SUITE_RUNS 3u
+#define SPREAD \
+	20u /* the most that a schedule may misjudge a kernel against another on one device */
 
 typedef struct calibrating {
 	pctl_app *app;
 	pctl_params params;
 	const char *backends[MOST_BACKENDS];
 	pctl_calibration found[MOST_BACKENDS];
-	uint32_t n, least_ms;
+	uint32_t n, least_ms, is_suite, spread;
 	const char *genesis; /* what was written, or NULL */
 } calibrating;
 
@@ -85,9 +90,17 @@ static pctl_status find_backends(calibrating *c)
 		       : status;
 }
 
-static pctl_status measure(calibrating *c, const pctl_gas_schedule *schedule)
+static pctl_status measure(calibrating *c, pctl_gas_schedule *schedule,
+			   const pctl_gas_schedule *before)
 {
 	pctl_app *app = c->app;
+	const pctl_calibrating how = {.schedule = schedule,
+				      .before = before,
+				      .least_ms = c->least_ms,
+				      .runs = c->is_suite ? SUITE_RUNS : RUNS,
+				      .is_suite = c->is_suite,
+				      .has_floats = c->params.values[PCTL_PARAM_CLASS] ==
+						    PCTL_CLASS_STRICT};
 	pctl_device_executor_options o = {.registry = app->host.registry,
 					  .policy = app->host.policy,
 					  .profiles = app->host.profiles,
@@ -108,8 +121,7 @@ static pctl_status measure(calibrating *c, const pctl_gas_schedule *schedule)
 						    .total = c->n,
 						    .elapsed_ns = pctl_clock_ns() - started});
 		o.backends = &c->backends[i];
-		status = pctl_calibrate(&o, app->host.kernels, schedule, c->least_ms, RUNS,
-					app->call, &c->found[i]);
+		status = pctl_calibrate(&o, app->host.kernels, &how, app->call, &c->found[i]);
 	}
 	pctl_app_progress_clear(app);
 	return status;
@@ -124,30 +136,78 @@ static uint32_t slowest(const calibrating *c)
 	return at;
 }
 
+/* How far the cheapest kernel is from the dearest on a device in gas a millisecond. */
+static double spread_of(const pctl_calibration *d, int is_before)
+{
+	const double least = pctl_calibration_rate(
+		&d->points[is_before ? d->least_before : d->least], is_before);
+	const double most =
+		pctl_calibration_rate(&d->points[is_before ? d->most_before : d->most], is_before);
+
+	return least > 0 ? most / least : 0;
+}
+
+static void print_few(const calibrating *c, pctl_table *table, uint32_t i)
+{
+	for (uint32_t k = 0; k < c->found[i].n_points; k++) {
+		const pctl_calibration_point *p = &c->found[i].points[k];
+
+		pctl_table_cell(table, "%s", c->backends[i]);
+		pctl_table_cell(table, "%s", p->kernel);
+		pctl_table_cell(table, "%" PRIu64, p->jobs);
+		pctl_table_cell(table, "%" PRIu64, p->groups);
+		pctl_table_cell(table, "%" PRIu64, p->gas);
+		pctl_table_cell(table, "%.3f", (double)p->ns * 1e-6);
+		pctl_table_cell(table, "%" PRIu64, p->gas_per_ms);
+	}
+}
+
+static void print_suite(const calibrating *c, pctl_table *table, uint32_t i)
+{
+	for (uint32_t k = 0; k < c->found[i].n_points; k++) {
+		const pctl_calibration_point *p = &c->found[i].points[k];
+
+		pctl_table_cell(table, "%s", c->backends[i]);
+		pctl_table_cell(table, "%s", p->kernel);
+		pctl_table_cell(table, "%s", p->row);
+		pctl_table_cell(table, "%.3f", (double)p->ns * 1e-6);
+		pctl_table_cell(table, "%.0f", pctl_calibration_rate(p, 1));
+		pctl_table_cell(table, "%" PRIu64, p->gas_per_ms);
+	}
+}
+
+static void print_spreads(const calibrating *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const pctl_calibration *d = &c->found[i];
+
+		printf("%s: version 1 %.3g (\"%s\" to \"%s\"), now %.3g (\"%s\" to \"%s\"), at "
+		       "most %" PRIu32 "\n",
+		       c->backends[i], spread_of(d, 1), d->points[d->least_before].kernel,
+		       d->points[d->most_before].kernel, spread_of(d, 0),
+		       d->points[d->least].kernel, d->points[d->most].kernel, c->spread);
+	}
+}
+
 static void print_text(const calibrating *c, uint64_t throughput, uint64_t budget,
 		       const char *command)
 {
-	static const pctl_column columns[] = {
+	static const pctl_column few[] = {
 		{"backend", "", 22}, {"kernel", " ", 12}, {"jobs", " ", -8},   {"groups", " ", -8},
 		{"gas", " ", -16},   {"ms", " ", -10},	  {"gas/ms", " ", -14}};
+	static const pctl_column suite[] = {{"backend", "", 22},     {"kernel", " ", 28},
+					    {"row", " ", 18},	     {"ms", " ", -10},
+					    {"version 1", " ", -14}, {"gas/ms", " ", -14}};
 	const uint64_t *v = c->params.values;
 	pctl_table *table;
 
-	table = pctl_table_begin(columns, PCTL_COLUMNS(columns), PCTL_TABLE_HEADS);
-	for (uint32_t i = 0; i < c->n; i++) {
-		for (uint32_t k = 0; k < PCTL_CALIBRATION_KERNELS; k++) {
-			const pctl_calibration_point *p = &c->found[i].points[k];
-
-			pctl_table_cell(table, "%s", c->backends[i]);
-			pctl_table_cell(table, "%s", p->kernel);
-			pctl_table_cell(table, "%" PRIu64, p->jobs);
-			pctl_table_cell(table, "%" PRIu64, p->groups);
-			pctl_table_cell(table, "%" PRIu64, p->gas);
-			pctl_table_cell(table, "%.3f", (double)p->ns * 1e-6);
-			pctl_table_cell(table, "%" PRIu64, p->gas_per_ms);
-		}
-	}
+	table = c->is_suite ? pctl_table_begin(suite, PCTL_COLUMNS(suite), PCTL_TABLE_HEADS)
+			    : pctl_table_begin(few, PCTL_COLUMNS(few), PCTL_TABLE_HEADS);
+	for (uint32_t i = 0; i < c->n; i++)
+		(c->is_suite ? print_suite : print_few)(c, table, i);
 	(void)pctl_table_end(table, c->app->call);
+	if (c->is_suite)
+		print_spreads(c);
 	printf("slowest: %s, %" PRIu64 " gas/ms (in force: %" PRIu64 ")\n",
 	       c->found[slowest(c)].device, throughput, v[PCTL_PARAM_THROUGHPUT]);
 	printf("gas of a block of %" PRIu64 " ms at utilisation %.6g: %" PRIu64 "\n",
@@ -158,8 +218,23 @@ static void print_text(const calibrating *c, uint64_t throughput, uint64_t budge
 		printf("%s\n", command);
 }
 
+/* What a solver needs: parts of gas are the sum of rows times units. */
+static void print_units(pctl_json *j, const pctl_calibration_point *p,
+			const pctl_gas_schedule *schedule)
+{
+	pctl_json_kv_string(j, "row", p->row);
+	pctl_json_kv_u64(j, "gas_before", p->before);
+	pctl_json_kv_u64(j, "parts", p->parts);
+	pctl_json_key(j, "units");
+	pctl_json_object_begin(j);
+	for (uint32_t row = 0; row < PCTL_GAS_ROWS; row++)
+		if (p->units[row] != 0)
+			pctl_json_kv_u64(j, pctl_gas_row_name(schedule, row), p->units[row]);
+	pctl_json_object_end(j);
+}
+
 static void print_json(const calibrating *c, uint64_t throughput, uint64_t budget,
-		       const char *command)
+		       const char *command, const pctl_gas_schedule *schedule)
 {
 	pctl_json *j = &c->app->document;
 	const uint64_t *v = c->params.values;
@@ -173,7 +248,7 @@ static void print_json(const calibrating *c, uint64_t throughput, uint64_t budge
 		pctl_json_kv_u64(j, "gas_per_ms", c->found[i].gas_per_ms);
 		pctl_json_key(j, "kernels");
 		pctl_json_array_begin(j);
-		for (uint32_t k = 0; k < PCTL_CALIBRATION_KERNELS; k++) {
+		for (uint32_t k = 0; k < c->found[i].n_points; k++) {
 			const pctl_calibration_point *p = &c->found[i].points[k];
 
 			pctl_json_object_begin(j);
@@ -183,12 +258,23 @@ static void print_json(const calibrating *c, uint64_t throughput, uint64_t budge
 			pctl_json_kv_u64(j, "gas", p->gas);
 			pctl_json_kv_u64(j, "nanoseconds", p->ns);
 			pctl_json_kv_u64(j, "gas_per_ms", p->gas_per_ms);
+			if (c->is_suite)
+				print_units(j, p, schedule);
 			pctl_json_object_end(j);
 		}
 		pctl_json_array_end(j);
 		pctl_json_object_end(j);
 	}
 	pctl_json_array_end(j);
+	if (c->is_suite) {
+		pctl_json_key(j, "rows");
+		pctl_json_object_begin(j);
+		for (uint32_t row = 0; row < PCTL_GAS_ROWS; row++)
+			if (pctl_gas_row_name(schedule, row) != NULL)
+				pctl_json_kv_u64(j, pctl_gas_row_name(schedule, row),
+						 pctl_gas_row(schedule, row));
+		pctl_json_object_end(j);
+	}
 	pctl_json_kv_string(j, "slowest", c->backends[slowest(c)]);
 	pctl_json_kv_u64(j, "throughput", throughput);
 	pctl_json_kv_u64(j, "throughput_in_force", v[PCTL_PARAM_THROUGHPUT]);
@@ -232,7 +318,30 @@ static pctl_status write_genesis(calibrating *c, const pctl_params *p)
 	return status;
 }
 
-static pctl_status print(calibrating *c)
+/* Every device and the kernels that it is misjudged by. */
+static pctl_status check_spreads(const calibrating *c)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; c->is_suite && i < c->n; i++) {
+		const pctl_calibration *d = &c->found[i];
+		const pctl_calibration_point *least = &d->points[d->least],
+					     *most = &d->points[d->most];
+
+		if (spread_of(d, 0) <= c->spread)
+			continue;
+		status = pctl_refuse(c->app->call, PC2605_GAS_SPREAD,
+				     "%s: \"%s\" (row %s) does %" PRIu64
+				     " gas a millisecond and \"%s\" (row %s) %" PRIu64
+				     ", %.3g times as much, at most %" PRIu32,
+				     c->backends[i], least->kernel, least->row, least->gas_per_ms,
+				     most->kernel, most->row, most->gas_per_ms, spread_of(d, 0),
+				     c->spread);
+	}
+	return status;
+}
+
+static pctl_status print(calibrating *c, const pctl_gas_schedule *schedule)
 {
 	pctl_params changed = c->params;
 	uint64_t throughput = c->found[slowest(c)].gas_per_ms, budget;
@@ -256,28 +365,68 @@ static pctl_status print(calibrating *c)
 		status = write_genesis(c, &changed);
 	if (status != PCTL_OK)
 		return status;
-	(c->app->json ? print_json : print_text)(c, throughput, budget, command);
+	if (c->app->json)
+		print_json(c, throughput, budget, command, schedule);
+	else
+		print_text(c, throughput, budget, command);
+	return check_spreads(c);
+}
+
+static pctl_status read_options(calibrating *c)
+{
+	pctl_app *app = c->app;
+	const char *least = pctl_option_value(&app->line, "--least-ms");
+	const char *spread = pctl_option_value(&app->line, "--spread");
+	uint64_t least_ms, most;
+
+	c->is_suite = pctl_option_has(&app->line, "--suite") != 0;
+	least_ms = c->is_suite ? LEAST_SUITE_MS : LEAST_MS;
+	most = SPREAD;
+	if (app->line.n_arguments != 1 ||
+	    (least != NULL && (!pctl_amount_parse(least, &least_ms) || least_ms > 60000)) ||
+	    (spread != NULL && (!pctl_amount_parse(spread, &most) || most == 0 ||
+				most > UINT32_MAX || !c->is_suite)) ||
+	    (pctl_option_has(&app->line, "--gas") && !c->is_suite))
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "usage: pipectl ledger params calibrate [--backend ID]... "
+				   "[--least-ms 0..60000] [--suite [--gas FILE] [--spread N]]");
+	c->least_ms = (uint32_t)least_ms;
+	c->spread = (uint32_t)most;
 	return PCTL_OK;
+}
+
+/* Of the suite: the file that was named, or that of version 2 of the rules; *before is what version 1 says. */
+static pctl_status read_schedules(calibrating *c, pctl_gas_schedule **out,
+				  pctl_gas_schedule **before)
+{
+	pctl_app *app = c->app;
+	pctl_params first, second = c->params;
+	const char *given = pctl_option_value(&app->line, "--gas");
+	pctl_status status;
+
+	if (!c->is_suite)
+		return pctl_chain_schedule(&c->params, app->call, out);
+	pctl_params_default(&first);
+	second.values[PCTL_PARAM_RULES] = PCTL_RULES_DRAFT;
+	status = pctl_chain_schedule(&first, app->call, before);
+	if (status != PCTL_OK)
+		return status;
+	return given != NULL ? pctl_gas_schedule_read(given, app->call, out)
+			     : pctl_chain_schedule(&second, app->call, out);
 }
 
 pctl_status pctl_ledger_calibrate(pctl_app *app)
 {
 	calibrating *c = pctl_arena_alloc(app->arena, sizeof(*c));
-	pctl_gas_schedule *schedule = NULL;
-	const char *text = pctl_option_value(&app->line, "--least-ms");
-	uint64_t least_ms = LEAST_MS;
+	pctl_gas_schedule *schedule = NULL, *before = NULL;
 	pctl_status status;
 
 	if (c == NULL)
 		return pctl_no_memory(app->call, "a calibration");
-	if (app->line.n_arguments != 1 ||
-	    (text != NULL && (!pctl_amount_parse(text, &least_ms) || least_ms > 60000)))
-		return pctl_refuse(app->call, PC10_USAGE,
-				   "usage: pipectl ledger params calibrate [--backend ID]... "
-				   "[--least-ms 0..60000]");
 	c->app = app;
-	c->least_ms = (uint32_t)least_ms;
-	status = read_params(c);
+	status = read_options(c);
+	if (status == PCTL_OK)
+		status = read_params(c);
 	if (status == PCTL_OK)
 		status = pctl_installation_ops(&app->host, app->call);
 	if (status == PCTL_OK)
@@ -287,11 +436,14 @@ pctl_status pctl_ledger_calibrate(pctl_app *app)
 	if (status == PCTL_OK)
 		status = find_backends(c);
 	if (status == PCTL_OK)
-		status = pctl_chain_schedule(&c->params, app->call, &schedule);
+		status = read_schedules(c, &schedule, &before);
 	if (status == PCTL_OK)
-		status = measure(c, schedule);
+		status = measure(c, schedule, before);
 	if (status == PCTL_OK)
-		status = print(c);
+		status = print(c, schedule);
+	for (uint32_t i = 0; i < c->n; i++)
+		pctl_calibration_clear(&c->found[i]);
 	pctl_gas_schedule_destroy(schedule);
+	pctl_gas_schedule_destroy(before);
 	return status;
 }

@@ -27,6 +27,14 @@ const pctl_option pctl_options_ledger_params[] = {
 	 0},
 	{"--policy", "FILE", "calibrate: the policy in force", 0, 0},
 	{"--genesis", NULL, "calibrate: begin this home's chain with it", 0, 0},
+	{"--suite", NULL,
+	 "calibrate: by a kernel for each row of the schedule of version 2 of the rules", 0, 0},
+	{"--gas", "FILE", "calibrate --suite: of this schedule instead", 0, 0},
+	{"--spread", "N",
+	 "calibrate --suite: what the cheapest and the dearest kernel of a device may differ by; "
+	 "20 "
+	 "if left out",
+	 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_ledger_prove[] = {

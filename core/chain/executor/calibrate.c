@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/executor/executor_devices.h"
+#include "chain/executor/processor.h"
+#include "chain/executor/suite.h"
 #include "chain/state/cursor.h"
+#include "compiler/analysis/extents.h"
 #include "compiler/wgsl/wgsl.h"
 #include "foundation/base/clock.h"
 
@@ -15,7 +19,10 @@
 #define SLOW 20u /* times the wanted time */
 #define MOST_GROUPS 32768u
 #define MOST_JOBS 16384u
-#define GROUP_BYTES 256u /* 64 words a workgroup */
+#define MOST_BUILDS 16u
+#define MOST_BYTES (64u << 20) /* of an output */
+#define MOST_INVOCATIONS 256u
+#define OUTPUT_STEP 65536u /* bytes that outputs are grown by */
 
 #define FRAME                                                             \
 	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"       \
@@ -24,14 +31,16 @@
 	"fn main(@builtin(global_invocation_id) id: vec3<u32>,\n"         \
 	"\t@builtin(local_invocation_index) l: u32) {\n"
 
-/* The first word of the output for an input of zeros, beyond those that depend on the number of workgroups. */
+/* first: word of the output for an input of zeros, beyond those that depend on the number of workgroups; 0: not looked at. */
 typedef struct kernel {
 	const char *name, *text;
-	uint32_t many_jobs; /* 1: grown in jobs of one workgroup, 0: in workgroups of one job */
+	uint32_t form; /* PCTL_SUITE_* */
 	uint32_t first;
 } kernel;
 
-static const kernel kernels_[PCTL_CALIBRATION_KERNELS] = {
+#define N_FEW 7u
+
+static const kernel few[N_FEW] = {
 	{"arithmetic",
 	 FRAME "\tvar a = x[id.x];\n"
 	       "\tfor (var i = 0u; i < 256u; i++) { a = (a ^ (a >> 13u)) * 2654435761u + i; }\n"
@@ -68,74 +77,196 @@ static const kernel kernels_[PCTL_CALIBRATION_KERNELS] = {
 	 "\tfor (var i = 0u; i < 16u; i++) { atomicAdd(&y[(a + id.x + i * 31u) & 255u], 1u); "
 	 "}\n}\n",
 	 0, 0},
-	{"small jobs", FRAME "\ty[id.x] = x[id.x] + 1u;\n}\n", 1, 1},
+	{"small jobs", FRAME "\ty[id.x] = x[id.x] + 1u;\n}\n", PCTL_SUITE_JOBS, 1},
 };
 
+/* One kernel being measured. */
+typedef struct subject {
+	pctl_suite_kernel k;
+	const char *text;
+	uint32_t first;
+} subject;
+
 typedef struct bench {
+	const pctl_calibrating *how;
 	pctl_executor executor;
 	pctl_kernels *kernels;
-	const pctl_gas_schedule *schedule;
 	const pctl_call *call;
-	uint32_t least_ms, runs;
+	uint32_t runs;
+	uint64_t parts;	   /* of a gas: while it is measured, prices are in parts */
+	uint64_t number;   /* of the next kernel of its own */
 	uint8_t *in, *out; /* of the largest size */
 	pctl_task *tasks;
 	pctl_task_binding binding[MOST_JOBS];
 } bench;
 
-/* The jobs of a size, and their gas. */
-static pctl_status make(bench *b, const kernel *k, uint32_t size, pctl_calibration_point *p)
+/* A device that is the machine's processors is timed by what these do; one that was not opened yet by the clock. */
+static uint64_t now(const bench *b)
 {
-	const uint32_t groups[3] = {k->many_jobs ? 1 : size, 1, 1};
-	const pctl_kernel_source source = {.name = k->name,
-					   .text = k->text,
-					   .n_text = strlen(k->text),
-					   .flags = PCTL_WGSL_CONSENSUS,
-					   .groups = groups};
-	const uint64_t n_bytes = (uint64_t)groups[0] * GROUP_BYTES;
-	pctl_gas_query q = {
-		.groups = {groups[0], 1, 1}, .input_bytes = n_bytes, .output_bytes = n_bytes};
-	const pctl_kernel_module *unit;
-	pctl_gas_price price;
-	pctl_status status = pctl_kernels_get(b->kernels, &source, b->call, &unit);
+	const pctl_device_executor *e = b->executor.ctx;
+	const pctl_session *session = e->n_devices == 0 ? NULL : e->devices[0].open.session;
+	const uint32_t kind = session == NULL ? 0 : pctl_session_kind(session);
 
-	if (status != PCTL_OK)
-		return status;
-	q.program = unit->program;
-	q.analysis = unit->analysis;
-	status = pctl_gas_price_of(b->schedule, &q, b->call, &price);
-	*p = (pctl_calibration_point){
-		.kernel = k->name, .jobs = k->many_jobs ? size : 1, .groups = groups[0]};
-	if (status == PCTL_OK && __builtin_mul_overflow(price.total, p->jobs, &p->gas))
-		status = pctl_refuse(b->call, PC2602_GAS_OVERFLOW, "the gas of a calibration");
-	for (uint32_t i = 0; i < p->jobs; i++) {
-		b->binding[i] = (pctl_task_binding){0, 0, NULL, b->in + i * n_bytes, n_bytes};
-		b->tasks[i] = (pctl_task){.unit = unit,
-					  .name = k->name,
-					  .groups = {groups[0], 1, 1},
-					  .n_bindings = 1,
-					  .bindings = &b->binding[i],
-					  .output = b->out + i * n_bytes,
-					  .n_output = n_bytes};
+	return b->how->is_suite && (kind == PCTL_DEVICE_REFERENCE || kind == PCTL_DEVICE_CPU)
+		       ? pctl_processor_ns()
+		       : pctl_clock_ns();
+}
+
+/* ---- the jobs of a size, and their gas ------------------------------------------------------- */
+
+static uint32_t groups_of(const subject *s, uint32_t size)
+{
+	return s->k.form == PCTL_SUITE_GROUPS ? size : 1;
+}
+
+static uint64_t output_of(const subject *s, uint32_t size)
+{
+	return s->k.form == PCTL_SUITE_OUTPUT ? (uint64_t)size * OUTPUT_STEP
+					      : (uint64_t)groups_of(s, size) * s->k.words * 4u;
+}
+
+static uint32_t most_of(const subject *s)
+{
+	switch (s->k.form) {
+	case PCTL_SUITE_JOBS:
+		return MOST_JOBS;
+	case PCTL_SUITE_OUTPUT:
+		return MOST_BYTES / OUTPUT_STEP;
+	case PCTL_SUITE_BUILDS:
+		return MOST_BUILDS;
+	default:
+		return MOST_BYTES / (s->k.words * 4u) < MOST_GROUPS ? MOST_BYTES / (s->k.words * 4u)
+								    : MOST_GROUPS;
+	}
+}
+
+static pctl_status module_of(bench *b, const subject *s, uint32_t n_groups,
+			     const pctl_kernel_module **out)
+{
+	const uint32_t groups[3] = {n_groups, 1, 1};
+	char number[24];
+	const pctl_override_value own = {.name = "number", .text = number};
+	const pctl_kernel_source source = {.name = s->k.name,
+					   .text = s->text,
+					   .n_text = strlen(s->text),
+					   .flags = PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS,
+					   .groups = groups,
+					   .any_size = 1,
+					   .overrides = &own,
+					   .n_overrides = s->k.form == PCTL_SUITE_BUILDS};
+
+	snprintf(number, sizeof(number), "%" PRIu64, b->number & UINT32_MAX);
+	b->number += s->k.form == PCTL_SUITE_BUILDS;
+	return pctl_kernels_get(b->kernels, &source, b->call, out);
+}
+
+static pctl_status price(const pctl_gas_schedule *s, const pctl_gas_query *q, uint64_t jobs,
+			 const pctl_call *call, uint64_t *out)
+{
+	pctl_gas_price price;
+	pctl_status status = pctl_gas_price_of(s, q, call, &price);
+
+	*out = 0;
+	if (status == PCTL_OK && __builtin_mul_overflow(price.total, jobs, out))
+		status = pctl_refuse(call, PC2602_GAS_OVERFLOW, "the gas of a calibration");
+	return status;
+}
+
+/* What one more in each row would add. */
+static pctl_status count_units(const bench *b, const pctl_gas_query *q, pctl_calibration_point *p)
+{
+	pctl_gas_schedule *s = b->how->schedule;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t row = 0; status == PCTL_OK && row < PCTL_GAS_ROWS; row++) {
+		const uint64_t was = pctl_gas_row(s, row);
+		uint64_t gas = p->parts;
+
+		/* Greater units are no prices. */
+		if (row == PCTL_GAS_MEMORY_UNIT_BYTES || row == PCTL_GAS_PARTS ||
+		    pctl_gas_row_name(s, row) == NULL || !pctl_gas_row_set(s, row, was + 1))
+			continue;
+		status = price(s, q, p->jobs, b->call, &gas);
+		(void)pctl_gas_row_set(s, row, was);
+		p->units[row] = gas - p->parts;
 	}
 	return status;
 }
 
-static pctl_status run_once(bench *b, const kernel *k, const pctl_calibration_point *p,
+static pctl_status price_all(bench *b, const subject *s, const pctl_kernel_module *unit,
+			     uint64_t n_in, uint64_t n_out, int with_units,
+			     pctl_calibration_point *p)
+{
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	pctl_gas_query q = {.program = unit->program,
+			    .analysis = unit->analysis,
+			    .groups = {(uint32_t)p->groups, 1, 1},
+			    .input_bytes = n_in,
+			    .output_bytes = n_out,
+			    .of = s->k.form == PCTL_SUITE_BUILDS ? PCTL_GAS_OF_BUILD : 0u};
+	pctl_extents x;
+	pctl_status status = pctl_program_extents(unit->program, &unit->known, b->call, &x);
+
+	q.instructions = x.need[PCTL_EXTENT_INSTRUCTIONS];
+	if (status == PCTL_OK)
+		status = price(b->how->schedule, &q, p->jobs, b->call, &p->parts);
+	p->gas = p->parts / b->parts + (p->parts % b->parts != 0);
+	/* The older one may not know what the kernel does. */
+	if (status == PCTL_OK && b->how->before != NULL)
+		(void)price(b->how->before, &q, p->jobs, &quiet, &p->before);
+	return status == PCTL_OK && with_units ? count_units(b, &q, p) : status;
+}
+
+static pctl_status make(bench *b, const subject *s, uint32_t size, int with_units,
+			pctl_calibration_point *p)
+{
+	const uint32_t groups = groups_of(s, size);
+	const uint64_t n_in = (uint64_t)groups * s->k.invocations * 4u, n_out = output_of(s, size);
+	const int many = s->k.form == PCTL_SUITE_JOBS || s->k.form == PCTL_SUITE_BUILDS;
+	const pctl_kernel_module *unit = NULL;
+	pctl_status status = PCTL_OK;
+
+	*p = (pctl_calibration_point){.kernel = s->k.name,
+				      .row = s->k.row,
+				      .is_odd = s->k.is_odd,
+				      .is_built = s->k.form == PCTL_SUITE_BUILDS,
+				      .jobs = many ? size : 1,
+				      .groups = groups};
+	for (uint32_t i = 0; status == PCTL_OK && i < p->jobs; i++) {
+		if (unit == NULL || s->k.form == PCTL_SUITE_BUILDS)
+			status = module_of(b, s, groups, &unit);
+		if (status != PCTL_OK)
+			return status;
+		b->binding[i] = (pctl_task_binding){0, 0, NULL, b->in, n_in};
+		b->tasks[i] = (pctl_task){.unit = unit,
+					  .name = s->k.name,
+					  .groups = {groups, 1, 1},
+					  .n_bindings = 1,
+					  .bindings = &b->binding[i],
+					  .output = b->out + i * n_out,
+					  .n_output = n_out};
+	}
+	return status == PCTL_OK ? price_all(b, s, unit, n_in, n_out, with_units, p) : status;
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static pctl_status run_once(bench *b, const subject *s, const pctl_calibration_point *p,
 			    uint64_t *ns)
 {
-	const uint64_t began = pctl_clock_ns();
+	const uint64_t began = now(b);
 	uint32_t first;
 	pctl_status status = b->executor.run(b->executor.ctx, b->tasks, (uint32_t)p->jobs, b->call);
 
-	*ns = pctl_clock_ns() - began;
-	if (status != PCTL_OK || k->first == 0)
+	*ns = now(b) - began;
+	if (status != PCTL_OK || s->first == 0)
 		return status;
 	memcpy(&first, b->tasks[p->jobs - 1].output, sizeof(first));
-	return first == k->first ? PCTL_OK
+	return first == s->first ? PCTL_OK
 				 : pctl_refuse(b->call, PC5832_CALIBRATION,
 					       "%s: kernel \"%s\" gave %" PRIu32 ", not %" PRIu32,
-					       b->executor.describe(b->executor.ctx), k->name,
-					       first, k->first);
+					       b->executor.describe(b->executor.ctx), s->k.name,
+					       first, s->first);
 }
 
 static int ascending(const void *a, const void *b)
@@ -146,85 +277,164 @@ static int ascending(const void *a, const void *b)
 }
 
 /* A run that took long enough may have been disturbed: the shorter of two counts. */
-static pctl_status run_long(bench *b, const kernel *k, const pctl_calibration_point *p,
+static pctl_status run_long(bench *b, const subject *s, const pctl_calibration_point *p,
 			    uint64_t *ns)
 {
+	const uint32_t least_ms = b->how->least_ms;
 	uint64_t again = UINT64_MAX;
-	pctl_status status = run_once(b, k, p, ns);
+	pctl_status status = run_once(b, s, p, ns);
 
-	if (status == PCTL_OK && *ns / 1000000u >= b->least_ms &&
-	    *ns / 1000000u < SLOW * (b->least_ms + 1ull))
-		status = run_once(b, k, p, &again);
+	if (status == PCTL_OK && !b->how->is_suite && *ns / 1000000u >= least_ms &&
+	    *ns / 1000000u < SLOW * (least_ms + 1ull))
+		status = run_once(b, s, p, &again);
 	*ns = again < *ns ? again : *ns;
 	return status;
 }
 
-static pctl_status measure(bench *b, const kernel *k, pctl_calibration_point *p)
+static pctl_status measure(bench *b, const subject *s, pctl_calibration_point *p)
 {
-	const uint32_t most = k->many_jobs ? MOST_JOBS : MOST_GROUPS;
+	const uint32_t least_ms = b->how->least_ms, most = most_of(s);
+	const int is_own = s->k.form == PCTL_SUITE_BUILDS;
 	uint64_t ns[MOST_RUNS], took = 0;
 	uint32_t size = 1, runs = b->runs;
-	pctl_status status = make(b, k, size, p);
+	pctl_status status = make(b, s, size, 0, p);
 
 	/* The first run builds the kernel and is not counted. */
 	if (status == PCTL_OK)
-		status = run_once(b, k, p, &took);
+		status = run_once(b, s, p, &took);
 	while (status == PCTL_OK) {
-		status = run_long(b, k, p, &took);
-		if (status != PCTL_OK || took / 1000000u >= b->least_ms || size >= most)
+		if (is_own)
+			status = make(b, s, size, 0, p);
+		if (status == PCTL_OK)
+			status = run_long(b, s, p, &took);
+		if (status != PCTL_OK || took / 1000000u >= least_ms || size >= most)
 			break;
 		size = size > most / 4 ? most : size * 4;
-		status = make(b, k, size, p);
+		status = make(b, s, size, 0, p);
 	}
 	/* A simulator takes seconds for the least there is: once is enough. */
-	if (took / 1000000u >= SLOW * (b->least_ms + 1ull))
+	if (took / 1000000u >= SLOW * (least_ms + 1ull))
 		runs = 1;
-	for (uint32_t i = 0; status == PCTL_OK && i < runs; i++)
-		status = run_once(b, k, p, &ns[i]);
+	if (status == PCTL_OK)
+		status = make(b, s, size, b->how->is_suite != 0, p);
+	for (uint32_t i = 0; status == PCTL_OK && i < runs; i++) {
+		pctl_calibration_point again;
+
+		if (is_own && i != 0)
+			status = make(b, s, size, 0, &again);
+		if (status == PCTL_OK)
+			status = run_once(b, s, p, &ns[i]);
+	}
 	if (status != PCTL_OK)
 		return status;
 	qsort(ns, runs, sizeof(*ns), ascending);
-	p->ns = ns[runs / 2];
-	p->gas_per_ms = (uint64_t)((double)p->gas * 1e6 / (double)(p->ns == 0 ? 1 : p->ns));
+	p->ns = ns[b->how->is_suite ? 0 : runs / 2];
+	p->ns += p->ns == 0;
+	p->gas_per_ms = (uint64_t)pctl_calibration_rate(p, 0);
 	return PCTL_OK;
 }
 
-pctl_status pctl_calibrate(const pctl_device_executor_options *o, pctl_kernels *kernels,
-			   const pctl_gas_schedule *schedule, uint32_t least_ms, uint32_t runs,
-			   const pctl_call *call, pctl_calibration *out)
+double pctl_calibration_rate(const pctl_calibration_point *p, int is_before)
 {
-	const size_t n_bytes = (size_t)MOST_GROUPS * GROUP_BYTES;
+	return (double)(is_before ? p->before : p->gas) * 1e6 / (double)p->ns;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static pctl_status measure_at(bench *b, uint32_t i, pctl_calibration_point *p)
+{
+	char *text = b->how->is_suite ? pctl_suite_text(i) : NULL;
+	subject s;
+	pctl_status status;
+
+	if (b->how->is_suite)
+		s = (subject){.k = *pctl_suite_at(i), .text = text};
+	else
+		s = (subject){.k = {.name = few[i].name,
+				    .form = few[i].form,
+				    .invocations = 64,
+				    .words = 64},
+			      .text = few[i].text,
+			      .first = few[i].first};
+	status = s.text == NULL ? pctl_no_memory(b->call, "a kernel") : measure(b, &s, p);
+	free(text);
+	return status;
+}
+
+static void find_ends(pctl_calibration *c)
+{
+	int is_priced = 0;
+
+	for (uint32_t i = 0; i < c->n_points; i++) {
+		const pctl_calibration_point *p = c->points;
+
+		if (c->gas_per_ms == 0 || p[i].gas_per_ms < c->gas_per_ms)
+			c->gas_per_ms = p[i].gas_per_ms;
+		if (!p[i].is_built && p[i].gas_per_ms < p[c->least].gas_per_ms)
+			c->least = i;
+		if (!p[i].is_odd && (p[c->most].is_odd || p[i].gas_per_ms > p[c->most].gas_per_ms))
+			c->most = i;
+		if (p[i].before == 0)
+			continue;
+		if (!is_priced ||
+		    pctl_calibration_rate(&p[i], 1) < pctl_calibration_rate(&p[c->least_before], 1))
+			c->least_before = i;
+		if (!is_priced ||
+		    pctl_calibration_rate(&p[i], 1) > pctl_calibration_rate(&p[c->most_before], 1))
+			c->most_before = i;
+		is_priced = 1;
+	}
+}
+
+pctl_status pctl_calibrate(const pctl_device_executor_options *o, pctl_kernels *kernels,
+			   const pctl_calibrating *how, const pctl_call *call,
+			   pctl_calibration *out)
+{
+	const uint32_t n = how->is_suite ? pctl_suite_count() : N_FEW;
 	bench *b = calloc(1, sizeof(*b));
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
 	if (b == NULL)
 		return pctl_no_memory(call, "a calibration");
+	b->how = how;
 	b->kernels = kernels;
-	b->schedule = schedule;
 	b->call = call;
-	b->least_ms = least_ms;
-	b->runs = runs == 0 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
-	b->in = calloc(1, n_bytes);
-	b->out = malloc(n_bytes);
+	b->runs = how->runs == 0 ? 1 : how->runs > MOST_RUNS ? MOST_RUNS : how->runs;
+	b->number = pctl_clock_ns();
+	b->parts = pctl_gas_row_name(how->schedule, PCTL_GAS_PARTS) == NULL
+			   ? 1
+			   : pctl_gas_row(how->schedule, PCTL_GAS_PARTS);
+	(void)pctl_gas_row_set(how->schedule, PCTL_GAS_PARTS, 1);
+	b->in = calloc(MOST_GROUPS, MOST_INVOCATIONS * 4u);
+	b->out = malloc(MOST_BYTES);
 	b->tasks = calloc(MOST_JOBS, sizeof(*b->tasks));
-	status = b->in == NULL || b->out == NULL || b->tasks == NULL
+	out->points = calloc(n, sizeof(*out->points));
+	status = b->in == NULL || b->out == NULL || b->tasks == NULL || out->points == NULL
 			 ? pctl_no_memory(call, "a calibration")
 			 : pctl_device_executor_open(o, call, &b->executor);
-	for (uint32_t i = 0; status == PCTL_OK && i < PCTL_CALIBRATION_KERNELS; i++) {
-		status = measure(b, &kernels_[i], &out->points[i]);
-		if (i == 0 || out->points[i].gas_per_ms < out->gas_per_ms)
-			out->gas_per_ms = out->points[i].gas_per_ms;
-	}
-	if (status == PCTL_OK)
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		if (!how->is_suite || how->has_floats || !pctl_suite_at(i)->is_float)
+			status = measure_at(b, i, &out->points[out->n_points++]);
+	if (status == PCTL_OK) {
+		find_ends(out);
 		snprintf(out->device, sizeof(out->device), "%s",
 			 b->executor.describe(b->executor.ctx));
+	}
+	(void)pctl_gas_row_set(how->schedule, PCTL_GAS_PARTS, b->parts);
 	pctl_executor_close(&b->executor);
 	free(b->in);
 	free(b->out);
 	free(b->tasks);
 	free(b);
 	return status;
+}
+
+void pctl_calibration_clear(pctl_calibration *c)
+{
+	free(c->points);
+	c->points = NULL;
+	c->n_points = 0;
 }
 
 /* ---- what is in force ----------------------------------------------------------------------- */

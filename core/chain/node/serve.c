@@ -8,6 +8,7 @@
 #include "chain/blocks/block.h"
 #include "chain/registry/rules.h"
 #include "chain/chain_private.h"
+#include "chain/transition/refusal.h"
 #include "foundation/base/utf8.h"
 
 /* ---- queries ------------------------------------------------------------------------------- */
@@ -218,13 +219,6 @@ static uint32_t is_cancelled(void *ctx)
 	return pctl_is_cancelled(((const first_error *)ctx)->outer);
 }
 
-/* Refusals are about the request; the rest is trouble of this node. */
-static int is_refusal(pctl_status status)
-{
-	return status == PCTL_E_INVALID || status == PCTL_E_LIMIT || status == PCTL_E_GAS ||
-	       status == PCTL_E_NOT_FOUND;
-}
-
 /* Text that a response may hold: cut where it stops to be plain UTF-8. */
 static pctl_status error_response(first_error *e, const pctl_call *call, pctl_response *out)
 {
@@ -256,7 +250,7 @@ static pctl_status answered(first_error *e, pctl_status status, const pctl_call 
 {
 	if (status == PCTL_OK)
 		return PCTL_OK;
-	if (is_refusal(status) && e->code != 0)
+	if (pctl_is_refusal(status) && e->code != 0)
 		return error_response(e, call, out);
 	if (e->code != 0)
 		(void)pctl_refuse(call, e->code, "%s", e->message);

@@ -109,3 +109,13 @@ pctl_status pctl_accept_memory(const pctl_kernel_module *u, uint64_t bytes, cons
 		(void)pctl_num_add(*out, x.need[PCTL_EXTENT_WORKGROUP], out);
 	return status;
 }
+
+pctl_status pctl_accept_instructions(const pctl_kernel_module *u, const pctl_call *call,
+				     uint64_t *out)
+{
+	pctl_extents x;
+	const pctl_status status = pctl_program_extents(u->program, &u->known, call, &x);
+
+	*out = status == PCTL_OK ? x.need[PCTL_EXTENT_INSTRUCTIONS] : 0;
+	return status;
+}

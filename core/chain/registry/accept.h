@@ -18,4 +18,8 @@ pctl_status pctl_accept_extents(const pctl_kernel_module *u, const pctl_call *ca
 pctl_status pctl_accept_memory(const pctl_kernel_module *u, uint64_t bytes, const pctl_call *call,
 			       uint64_t *out);
 
+/* Instructions of a concrete shader, calls written out: what checking and building it cost by. */
+pctl_status pctl_accept_instructions(const pctl_kernel_module *u, const pctl_call *call,
+				     uint64_t *out);
+
 #endif

@@ -4,6 +4,8 @@
 
 #include "chain/chain_private.h"
 #include "chain/graph/edges.h"
+#include "chain/registry/accept.h"
+#include "chain/fee.h"
 #include "chain/registry/own.h"
 #include "chain/registry/registry.h"
 #include "chain/state/cursor.h"
@@ -60,26 +62,36 @@ static pctl_status profile_of(const pctl_taking *t, const pctl_kernel_module *u,
 	return PCTL_OK;
 }
 
-/* The profile is the first entry point's. */
+/* The profile is the first entry point's; instructions are those of all n. */
 typedef struct profiling {
 	const pctl_taking *t;
 	pctl_msg_profile *out;
+	uint64_t n, instructions;
 } profiling;
 
-static pctl_status take_first(void *ctx, uint32_t entry, const pctl_kernel_module *u,
-			      const pctl_program *program)
+static pctl_status take_each(void *ctx, uint32_t entry, const pctl_kernel_module *u,
+			     const pctl_program *program)
 {
-	const profiling *p = ctx;
+	profiling *p = ctx;
+	uint64_t n = 0;
+	pctl_status status = pctl_accept_instructions(u, p->t->call, &n);
 
-	return entry == 0 ? profile_of(p->t, u, program, p->out) : PCTL_OK;
+	p->n++;
+	p->instructions += n; /* at most 8192 an entry point of a text */
+	return status == PCTL_OK && entry == 0 ? profile_of(p->t, u, program, p->out) : status;
 }
 
+/* Accepted, and paid for what devices will do for it. */
 static pctl_status examine(const pctl_taking *t, const pctl_chain_source *source,
-			   pctl_msg_profile *out)
+			   const char *sender, uint32_t origin, pctl_msg_profile *out)
 {
-	profiling p = {t, out};
+	profiling p = {.t = t, .out = out};
+	pctl_status status =
+		pctl_rules_accept_source(t->c->kernels, source, &t->params, t->call, take_each, &p);
 
-	return pctl_rules_accept_source(t->c->kernels, source, &t->params, t->call, take_first, &p);
+	return status == PCTL_OK && pctl_fee_is_due(t, origin)
+		       ? pctl_fee_build(t, sender, p.n, p.instructions)
+		       : status;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -145,7 +157,7 @@ static pctl_status answer_again(const pctl_taking *t, const char *cid)
 	return ticks == NULL ? pctl_no_memory(t->call, "a shader") : PCTL_OK;
 }
 
-pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m)
+pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m, uint32_t origin)
 {
 	const pctl_chain_source source = {.text = (const char *)m->source, .n_text = m->n_source};
 	pctl_chain_source named = source;
@@ -171,7 +183,7 @@ pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m)
 	if (status == PCTL_OK && found)
 		return answer_again(t, named.name);
 	if (status == PCTL_OK)
-		status = examine(t, &named, &t->out->as.upload.profile);
+		status = examine(t, &named, m->sender, origin, &t->out->as.upload.profile);
 	if (status == PCTL_OK)
 		status = pctl_store_put(pctl_chain_keeps(t->c), m->source, m->n_source, t->call,
 					NULL);

@@ -11,6 +11,7 @@
 #include "chain/ledger/stake.h"
 #include "chain/registry/rules.h"
 #include "chain/transition/authorise.h"
+#include "chain/fee.h"
 #include "chain/transition/refusal.h"
 #include "chain/transition/submit.h"
 #include "chain/state/cursor.h"
@@ -209,7 +210,7 @@ static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
 	switch (r->kind) {
 	case PCTL_MSG_UPLOAD:
-		return pctl_apply_upload(t, &r->as.upload);
+		return pctl_apply_upload(t, &r->as.upload, origin);
 	case PCTL_MSG_EXECUTE:
 		return pctl_apply_execute(t, r, origin);
 	case PCTL_MSG_LEDGER:
@@ -266,7 +267,8 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 	t->out->kind = r->kind;
 	if (is_acked)
 		t->out->as.ack.sequence = t->sequence;
-	status = act(t, r, origin);
+	status = pctl_fee_is_due(t, origin) ? pctl_act_for_fee(t, r, origin, act)
+					    : act(t, r, origin);
 	if (status != PCTL_OK && t->charged == 0)
 		return status;
 	kept = origin == PCTL_ORIGIN_GENESIS ? PCTL_OK : use_sequence(t, sender);

@@ -1,5 +1,6 @@
-/* What a refusal costs, from version 2 of the rules on: an execute message whose gas or whose shader is refused has made
- * every node compile and price it, so it is kept as a job that failed and pays validation_cost a byte of source. */
+/* What a refusal costs, from version 2 of the rules on: every message that is refused its fee and a price of its own, and an execute
+ * message whose gas or whose shader is refused, and which has made every node compile and price it, validation_cost a byte of
+ * source besides, as a job that failed. */
 #include "chain/transition/refusal.h"
 
 #include <inttypes.h>
@@ -8,6 +9,8 @@
 
 #include "foundation/base/num.h"
 #include "chain/registry/rules.h"
+#include "chain/state/cursor.h"
+#include "chain/fee.h"
 #include "chain/transition/submit.h"
 #include "foundation/diag/diag.h"
 
@@ -71,6 +74,12 @@ static int is_whole(const pctl_taking *t, const pctl_msg_execute *m)
 	return whole;
 }
 
+int pctl_is_refusal(pctl_status status)
+{
+	return status == PCTL_E_INVALID || status == PCTL_E_LIMIT || status == PCTL_E_GAS ||
+	       status == PCTL_E_NOT_FOUND;
+}
+
 /* 0: nobody can pay it, or it costs nothing. */
 static pctl_status price(const pctl_taking *t, const pctl_msg_execute *m, uint64_t *out)
 {
@@ -121,6 +130,7 @@ static pctl_status charge(pctl_taking *t, const pctl_request *r, uint32_t code)
 	if (status == PCTL_OK && charged != 0)
 		status = keep_job(t, r, code, charged, t->refused);
 	t->charged = status == PCTL_OK ? charged : 0;
+	t->is_job = t->charged != 0;
 	return status;
 }
 
@@ -154,12 +164,28 @@ void pctl_refusal_say(const pctl_taking *t)
 
 		if (!is_told && d->severity == PCTL_SEVERITY_ERROR) {
 			more = pctl_arena_printf(
-				t->arena, "%s; the refusal costs %" PRIu64 " gas, job %s",
-				d->message, t->charged, pctl_job_id_format(t->refused, id));
+				t->arena, "%s; the refusal costs %" PRIu64 " gas%s%s", d->message,
+				t->charged, t->is_job ? ", job " : "",
+				t->is_job ? pctl_job_id_format(t->refused, id) : "");
 			is_told = 1;
 		}
 		pass(t->call, d, more == NULL ? d->message : more);
 	}
+}
+
+/* ---- around what a message does ------------------------------------------------------------ */
+
+/* From here on what is said is kept: *call is where. */
+static pctl_status listen(pctl_taking *t, pctl_call *call)
+{
+	t->said = pctl_diag_list_create();
+	if (t->said == NULL)
+		return pctl_no_memory(t->call, "a message");
+	if (t->call != NULL)
+		pctl_diag_list_set_cancel(t->said, t->call->cancelled, t->call->ctx);
+	*call = *pctl_diag_list_call(t->said);
+	call->trace_id = t->call == NULL ? 0 : t->call->trace_id;
+	return PCTL_OK;
 }
 
 pctl_status pctl_apply_or_charge(pctl_taking *t, const pctl_request *r)
@@ -168,17 +194,69 @@ pctl_status pctl_apply_or_charge(pctl_taking *t, const pctl_request *r)
 	pctl_call listening;
 	pctl_status status, charged;
 
-	t->said = pctl_diag_list_create();
-	if (t->said == NULL)
-		return pctl_no_memory(t->call, "a message");
-	if (t->call != NULL)
-		pctl_diag_list_set_cancel(t->said, t->call->cancelled, t->call->ctx);
-	listening = *pctl_diag_list_call(t->said);
-	listening.trace_id = t->call == NULL ? 0 : t->call->trace_id;
-	inner.call = &listening;
+	if (t->said == NULL) {
+		status = listen(t, &listening);
+		if (status != PCTL_OK)
+			return status;
+		inner.call = &listening;
+	}
 	status = pctl_apply_job(&inner, r, PCTL_ORIGIN_MESSAGE);
 	if (status == PCTL_OK)
 		return PCTL_OK;
 	charged = charge(t, r, first_code(t->said));
 	return charged == PCTL_OK ? status : charged;
+}
+
+/* What a refused message did is undone, unless it is kept as a job; its fee is not, and what a refusal costs comes to it. */
+static pctl_status settle_refusal(pctl_taking *t, const pctl_request *r, uint64_t fee)
+{
+	uint64_t more = 0;
+	pctl_status status = PCTL_OK;
+
+	if (t->charged == 0) {
+		pctl_params_forget(t->s);
+		status = pctl_cursor_write(t->s, t->call, "ROLLBACK TO acting", "");
+	}
+	if (status == PCTL_OK)
+		status = pctl_fee_refusal(t, pctl_request_sender(r), &more);
+	/* At most what an account had. */
+	t->charged += fee + more;
+	return status;
+}
+
+static pctl_status act_in(pctl_taking *t, const pctl_request *r, uint32_t origin, pctl_act_fn act)
+{
+	uint64_t fee;
+	pctl_status settled = PCTL_OK, status = pctl_fee_take(t, r, &fee);
+
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_cursor_write(t->s, t->call, "SAVEPOINT acting", "");
+	if (status != PCTL_OK)
+		return status;
+	status = act(t, r, origin);
+	if (status != PCTL_OK && !pctl_is_refusal(status))
+		return status; /* undone with all of the message */
+	if (status != PCTL_OK)
+		settled = settle_refusal(t, r, fee);
+	if (settled == PCTL_OK)
+		settled = pctl_cursor_write(t->s, t->call, "RELEASE acting", "");
+	if (settled != PCTL_OK)
+		t->charged = 0;
+	return settled == PCTL_OK ? status : settled;
+}
+
+pctl_status pctl_act_for_fee(pctl_taking *t, const pctl_request *r, uint32_t origin,
+			     pctl_act_fn act)
+{
+	const pctl_call *outer = t->call;
+	pctl_call listening;
+	pctl_status status = listen(t, &listening);
+
+	if (status != PCTL_OK)
+		return status;
+	t->call = &listening;
+	status = act_in(t, r, origin, act);
+	t->call = outer;
+	return status;
 }

@@ -313,16 +313,20 @@ static pctl_status check_gas(submission *s)
 {
 	const pctl_msg_execute *m = s->m;
 	const pctl_gas_schedule *schedule;
-	const pctl_gas_query q = {.program = s->unit->program,
-				  .analysis = s->unit->analysis,
-				  .groups = {m->dispatch[0], m->dispatch[1], m->dispatch[2]},
-				  .input_bytes = s->input_bytes,
-				  .output_bytes = m->output_bytes,
-				  .uniform_bytes = s->uniform_bytes,
-				  .hops = s->n_parents + (m->parent_clock != 0)};
+	/* What is the job's beside its dispatch has a price from version 2 of the rules on. */
+	pctl_gas_query q = {.program = s->unit->program,
+			    .analysis = s->unit->analysis,
+			    .groups = {m->dispatch[0], m->dispatch[1], m->dispatch[2]},
+			    .of = PCTL_GAS_OF_JOB | (m->n_overrides != 0 ? PCTL_GAS_OF_BUILD : 0u),
+			    .input_bytes = s->input_bytes,
+			    .output_bytes = m->output_bytes,
+			    .uniform_bytes = s->uniform_bytes,
+			    .hops = s->n_parents + (m->parent_clock != 0)};
 	uint64_t budget = 0;
 	pctl_status status = pctl_chain_prices(s->t->c, &s->t->params, s->t->call, &schedule);
 
+	if (status == PCTL_OK && !is_released(s))
+		status = pctl_accept_instructions(s->unit, s->t->call, &q.instructions);
 	if (status == PCTL_OK)
 		status = pctl_gas_price_of(schedule, &q, s->t->call, &s->price);
 	if (status == PCTL_OK)
@@ -333,9 +337,9 @@ static pctl_status check_gas(submission *s)
 		return pctl_refuse(s->t->call, PC5818_JOB_GAS,
 				   "the job costs %" PRIu64 " gas (dispatch %" PRIu64
 				   ", memory %" PRIu64 ", dependencies %" PRIu64
-				   "), the limit is %" PRIu64,
+				   ", the job itself %" PRIu64 "), the limit is %" PRIu64,
 				   s->price.total, s->price.dispatch, s->price.memory,
-				   s->price.hops, m->gas_limit);
+				   s->price.hops, s->price.job, m->gas_limit);
 	if (s->price.total > budget)
 		return pctl_refuse(s->t->call, PC5819_JOB_BUDGET,
 				   "the job costs %" PRIu64 " gas, a block has %" PRIu64,

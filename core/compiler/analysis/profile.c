@@ -118,13 +118,28 @@ int pctl_cost_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t *ou
 	return 1;
 }
 
+/* Of one invocation, or, where the table weighs sides for the workgroup, of all of them with the barrier once. */
+static int weigh(const profile *f, const pctl_tick *tick, uint64_t *out)
+{
+	pctl_tick code = *tick, barrier = {0};
+	uint64_t for_barrier;
+
+	if (!f->t->all_sides)
+		return pctl_cost_tick(f->t, tick, out);
+	code.barriers = 0;
+	barrier.barrier = tick->barrier;
+	barrier.barriers = tick->barriers;
+	return pctl_cost_tick(f->t, &code, out) && pctl_cost_tick(f->t, &barrier, &for_barrier) &&
+	       pctl_num_mul(*out, f->a->invocations, out) && pctl_num_add(*out, for_barrier, out);
+}
+
 static uint64_t total(const profile *f, const ticks *l)
 {
 	uint64_t sum = 0, one;
 	uint32_t i;
 
 	for (i = 0; i < l->n; i++) {
-		if (!pctl_cost_tick(f->t, &l->items[i], &one) || !pctl_num_add(sum, one, &sum))
+		if (!weigh(f, &l->items[i], &one) || !pctl_num_add(sum, one, &sum))
 			return UINT64_MAX;
 	}
 	return sum;
@@ -160,28 +175,14 @@ static void count_memory(profile *f, ticks *l, const pctl_inst *in)
 		add(f, &open->integer_ops, pctl_num_div_up(type, 4), f->t->memory_ops);
 }
 
-static void count_inst(profile *f, ticks *l, uint32_t v)
+/* What the opcode itself costs, whatever it does to memory or control. */
+static void charge(profile *f, ticks *l, uint32_t v)
 {
 	const pctl_inst *in = &f->p->insts[f->fn->first_inst + v];
-	const uint32_t at = f->fn->first_inst + v;
-	const uint32_t line = f->p->origins ? f->p->origins[at].line : 0;
-	pctl_tick *open;
-	uint64_t units;
-	uint8_t kind;
+	const uint8_t kind = pctl_cost_kind(f->t, in->op);
+	const uint64_t units = kind ? pctl_cost_units(f->p, f->fn, in) : 0;
+	pctl_tick *open = &l->items[l->n - 1];
 
-	if (in->op == PCTL_OP_LOAD_UNIFORM)
-		end_tick(f, l, PCTL_BARRIER_WORKGROUP, 1, line);
-	if (in->op == PCTL_OP_BARRIER) {
-		end_tick(f, l, pctl_arg(f->p, in, 0), 1, line);
-		return;
-	}
-	if (in->op == PCTL_OP_CALL) {
-		append(f, l, &f->functions[pctl_arg(f->p, in, 0)], 1);
-		return;
-	}
-	open = &l->items[l->n - 1];
-	kind = pctl_cost_kind(f->t, in->op);
-	units = kind ? pctl_cost_units(f->p, f->fn, in) : 0;
 	switch (kind) {
 	case PCTL_COST_INTEGER:
 		add(f, &open->integer_ops, units, f->t->count[in->op]);
@@ -204,9 +205,41 @@ static void count_inst(profile *f, ticks *l, uint32_t v)
 	default: /* none, or unpriced: whoever prices the program refuses it */
 		break;
 	}
+}
+
+static void count_inst(profile *f, ticks *l, uint32_t v)
+{
+	const pctl_inst *in = &f->p->insts[f->fn->first_inst + v];
+	const uint32_t at = f->fn->first_inst + v;
+	const uint32_t line = f->p->origins ? f->p->origins[at].line : 0;
+
+	if (in->op == PCTL_OP_LOAD_UNIFORM)
+		end_tick(f, l, PCTL_BARRIER_WORKGROUP, 1, line);
+	if (in->op == PCTL_OP_BARRIER) {
+		end_tick(f, l, pctl_arg(f->p, in, 0), 1, line);
+		return;
+	}
+	charge(f, l, v);
+	if (in->op == PCTL_OP_CALL) {
+		append(f, l, &f->functions[pctl_arg(f->p, in, 0)], 1);
+		return;
+	}
 	count_memory(f, l, in);
 	if (in->op == PCTL_OP_LOAD_UNIFORM)
 		end_tick(f, l, PCTL_BARRIER_WORKGROUP, 1, line);
+}
+
+/* Words of memory that a function's variables, and before the entry point the private ones, take. */
+static uint64_t zeroed(const pctl_program *p, const pctl_function *fn)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < fn->n_locals; i++)
+		n += pctl_num_div_up(p->types[p->locals[fn->first_local + i].type].size, 4);
+	for (uint32_t i = 0; i < p->n_vars && fn == &p->functions[p->entries[0].function]; i++)
+		if (p->vars[i].space == PCTL_SPACE_PRIVATE)
+			n += pctl_num_div_up(p->types[p->vars[i].type].size, 4);
+	return n;
 }
 
 /* ---- regions; nesting is at most 256 deep, verify has seen to it ---- */
@@ -228,17 +261,26 @@ static uint32_t interp_branch(profile *f, uint32_t v, ticks *l)
 {
 	const pctl_inst *insts = &f->p->insts[f->fn->first_inst];
 	const uint16_t close = insts[v].op == PCTL_OP_IF ? PCTL_OP_END_IF : PCTL_OP_END_SWITCH;
-	ticks best = {NULL, 0, 0}, side;
+	ticks best = {NULL, 0, 0}, all = {NULL, 0, 0}, side;
+	int parts = f->t->all_sides; /* invocations may */
 
+	charge(f, l, v);
+	if (parts)
+		begin(f, &all);
 	if (insts[v].op == PCTL_OP_SWITCH)
 		v++; /* the first CASE */
 	while (insts[v].op != close && !f->no_memory) {
 		if (!begin(f, &side))
 			break;
 		v = interp(f, v + 1, &side);
+		if (side.n > 1)
+			parts = 0;
+		if (parts)
+			append(f, &all, &side, 1);
 		keep_dearer(f, &best, &side);
 	}
-	append(f, l, &best, 1);
+	append(f, l, parts ? &all : &best, 1);
+	free(all.items);
 	free(best.items);
 	return v + 1;
 }
@@ -280,7 +322,9 @@ static uint32_t interp_loop(profile *f, uint32_t v, ticks *l)
 	memset(&body, 0, sizeof(body));
 	memset(&update, 0, sizeof(update));
 	if (begin(f, &test) && begin(f, &body) && begin(f, &update)) {
+		charge(f, l, v);
 		v = interp(f, v + 1, &test);
+		charge(f, &test, v);
 		v = interp(f, v + 1, &body);
 		v = interp(f, v + 1, &update);
 		if (f->dearest && b->bound_kind == PCTL_BOUND_BUDGET) {
@@ -350,8 +394,10 @@ int pctl_profile(const pctl_program *p, const pctl_analysis *a, const pctl_cost_
 	}
 	for (i = 0; i < p->n_functions && !f.no_memory; i++) {
 		f.fn = &p->functions[i];
-		if (begin(&f, &f.functions[i]))
-			interp(&f, 0, &f.functions[i]);
+		if (!begin(&f, &f.functions[i]))
+			break;
+		add(&f, &f.functions[i].items[0].integer_ops, zeroed(p, f.fn), t->zero_ops);
+		interp(&f, 0, &f.functions[i]);
 	}
 	for (i = 0; f.dearest && i < a->n_loops && !f.no_memory; i++)
 		if (f.dearest[i].n)

@@ -35,6 +35,13 @@ typedef struct pctl_cost_table {
 	uint64_t memory_ops;  /* integer operations for 4 bytes of workgroup, private and function
 				 memory */
 	uint64_t index_check; /* integer operations for an index the proof rule does not cover */
+	uint64_t
+		zero_ops; /* integer operations for 4 bytes of private and function memory that is set to
+				 zero: once an invocation, and at each call */
+	/* 0: a branch costs its dearer side, as one invocation sees it. 1: where it holds no barrier invocations may part,
+	 * and it costs all its sides together; where it does it is uniform, and costs the side that is dearer for the
+	 * workgroup. */
+	int all_sides;
 	/* Weights. */
 	uint64_t integer, division, atomic;
 	uint64_t float_op, float_division, elementary;
@@ -58,7 +65,7 @@ int pctl_cost_needs_price(uint16_t op);
 /* Units of an instruction, as pctl_cost_table says; not for memory instructions. */
 uint64_t pctl_cost_units(const pctl_program *p, const pctl_function *fn, const pctl_inst *in);
 
-/* Weight of one tick, the barrier included; 0 when it does not fit in 64 bits, with *out
+/* Weight of one tick in one invocation, the barrier included; 0 when it does not fit in 64 bits, with *out
  * UINT64_MAX. */
 int pctl_cost_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t *out);
 

@@ -9,6 +9,20 @@ static pctl_status overflow(const pctl_call *call, const char *what)
 	return pctl_refuse(call, PC2602_GAS_OVERFLOW, "%s does not fit in 64 bits", what);
 }
 
+/* *sum += n * weight */
+static int charge(uint64_t *sum, uint64_t n, uint64_t weight)
+{
+	uint64_t product;
+
+	return pctl_num_mul(n, weight, &product) && pctl_num_add(*sum, product, sum);
+}
+
+/* Weights are in parts of a gas. */
+static uint64_t whole(const pctl_gas_schedule *s, uint64_t parts)
+{
+	return s->parts > 1 ? pctl_num_div_up(parts, s->parts) : parts;
+}
+
 /* One workgroup: every invocation pays the worst path, a barrier counts once. */
 static int price_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t invocations,
 		      uint64_t *out)
@@ -129,6 +143,13 @@ static pctl_status check_doubles(const pctl_gas_schedule *s, const pctl_program 
 			      "schedule %s has no price for f64", s->name);
 }
 
+/* What a workgroup costs before it does anything. */
+static int begin_workgroup(const pctl_gas_schedule *s, const pctl_analysis *a, uint64_t *sum)
+{
+	return charge(sum, 1, s->workgroup) && charge(sum, a->invocations, s->invocation) &&
+	       charge(sum, pctl_num_div_up(a->workgroup_bytes, 4), s->zero_workgroup);
+}
+
 static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_query *q,
 				   const pctl_call *call, uint64_t *out)
 {
@@ -151,6 +172,7 @@ static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_qu
 	if (fits && s->structured == PCTL_LOOPS_MULTIPLY_ALL)
 		fits = !q->analysis->product_lost &&
 		       pctl_num_mul(sum, q->analysis->max_loop_iterations, &sum);
+	fits = fits && begin_workgroup(s, q->analysis, &sum);
 	pctl_arena_destroy(arena);
 	if (!fits || lost || (q->analysis->overflow && s->structured != PCTL_LOOPS_FOLDED))
 		return code_overflow(s, q->program, q->analysis, call);
@@ -178,31 +200,128 @@ pctl_status pctl_gas_ticks(const pctl_gas_schedule *s, const pctl_program *p,
 		       : code_overflow(s, p, a, call);
 }
 
+/* n times a weight, in parts of a gas. */
+static pctl_status times(uint64_t n, uint64_t weight, const char *what, const pctl_call *call,
+			 uint64_t *out)
+{
+	if (pctl_num_mul(n, weight, out))
+		return PCTL_OK;
+	*out = 0;
+	return overflow(call, what);
+}
+
+static pctl_status memory_of(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
+			     uint64_t *out)
+{
+	return times(pctl_num_div_up(n_bytes, s->memory_unit_bytes), s->memory,
+		     "the gas of bound memory", call, out);
+}
+
+static pctl_status hops_of(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call,
+			   uint64_t *out)
+{
+	return times(n, s->dependency_hop, "the gas of dependencies", call, out);
+}
+
 pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
 			    uint64_t *out)
 {
-	if (pctl_num_mul(pctl_num_div_up(n_bytes, s->memory_unit_bytes), s->memory, out))
-		return PCTL_OK;
-	*out = 0;
-	return overflow(call, "the gas of bound memory");
+	const pctl_status status = memory_of(s, n_bytes, call, out);
+
+	*out = whole(s, *out);
+	return status;
 }
 
 pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call,
 			  uint64_t *out)
 {
-	if (pctl_num_mul(n, s->dependency_hop, out))
-		return PCTL_OK;
-	*out = 0;
-	return overflow(call, "the gas of dependencies");
+	const pctl_status status = hops_of(s, n, call, out);
+
+	*out = whole(s, *out);
+	return status;
 }
 
 pctl_status pctl_gas_validation(const pctl_gas_schedule *s, uint64_t source_bytes,
 				const pctl_call *call, uint64_t *out)
 {
-	if (pctl_num_mul(source_bytes, s->validation, out))
-		return PCTL_OK;
+	const pctl_status status =
+		times(source_bytes, s->validation, "the gas of validation", call, out);
+
+	*out = whole(s, *out);
+	return status;
+}
+
+static int price_build(const pctl_gas_schedule *s, uint64_t n, uint64_t instructions, uint64_t *sum)
+{
+	return charge(sum, n, s->build) && charge(sum, instructions, s->build_instruction);
+}
+
+/* In parts. Schedules before consensus-2 have zeros there. */
+static int price_job(const pctl_gas_schedule *s, const pctl_gas_query *q, uint64_t *out)
+{
 	*out = 0;
-	return overflow(call, "the gas of validation");
+	return (!(q->of & PCTL_GAS_OF_JOB) ||
+		(charge(out, 1, s->job) && charge(out, q->instructions, s->check))) &&
+	       (!(q->of & PCTL_GAS_OF_BUILD) || price_build(s, 1, q->instructions, out));
+}
+
+static pctl_status check_whole(const pctl_gas_schedule *s, const char *what, const pctl_call *call)
+{
+	return s->is_whole ? PCTL_OK
+			   : pctl_refuse_at(call, PC2604_GAS_UNPRICED, NULL,
+					    "name a schedule that prices it, such as consensus-2",
+					    "schedule %s has no price for %s", s->name, what);
+}
+
+pctl_status pctl_gas_of_message(const pctl_gas_schedule *s, const pctl_gas_message *m,
+				const pctl_call *call, uint64_t *out)
+{
+	uint64_t sum = 0;
+	pctl_status status = check_whole(s, "messages", call);
+
+	*out = 0;
+	if (status != PCTL_OK)
+		return status;
+	if (!charge(&sum, 1, s->message) || !charge(&sum, m->n_bytes, s->message_byte) ||
+	    !charge(&sum, m->source_bytes, s->validation) ||
+	    (m->beside < PCTL_GAS_WEIGHTS && !charge(&sum, 1, pctl_gas_row(s, m->beside))))
+		return overflow(call, "the gas of a message");
+	*out = whole(s, sum);
+	return PCTL_OK;
+}
+
+pctl_status pctl_gas_refusal(const pctl_gas_schedule *s, const pctl_call *call, uint64_t *out)
+{
+	const pctl_status status = check_whole(s, "refusals", call);
+
+	*out = status == PCTL_OK ? whole(s, s->refusal) : 0;
+	return status;
+}
+
+pctl_status pctl_gas_fuel(const pctl_gas_schedule *s, uint64_t fuel, const pctl_call *call,
+			  uint64_t *out)
+{
+	uint64_t sum = 0;
+	pctl_status status = check_whole(s, "contracts", call);
+
+	*out = 0;
+	if (status == PCTL_OK && !charge(&sum, pctl_num_div_up(fuel, 1000), s->contract_fuel))
+		status = overflow(call, "the gas of fuel");
+	*out = status == PCTL_OK ? whole(s, sum) : 0;
+	return status;
+}
+
+pctl_status pctl_gas_build(const pctl_gas_schedule *s, uint64_t n, uint64_t instructions,
+			   const pctl_call *call, uint64_t *out)
+{
+	uint64_t sum = 0;
+	pctl_status status = check_whole(s, "kernels", call);
+
+	*out = 0;
+	if (status == PCTL_OK && !price_build(s, n, instructions, &sum))
+		status = overflow(call, "the gas of a kernel");
+	*out = status == PCTL_OK ? whole(s, sum) : 0;
+	return status;
 }
 
 pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *q,
@@ -225,30 +344,34 @@ pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *
 		return status;
 	if (!pctl_num_mul(q->groups[0], q->groups[1], &groups) ||
 	    !pctl_num_mul(groups, q->groups[2], &groups) ||
-	    !pctl_num_mul(price.cost_per_workgroup, groups, &price.dispatch))
+	    !pctl_num_mul(price.cost_per_workgroup, groups, &price.dispatch) ||
+	    !pctl_num_add(price.dispatch, s->dispatch, &price.dispatch))
 		return overflow(call, "the gas of the dispatch");
 	/* The sum of bytes is divided once, not each part for itself. */
 	if (!pctl_num_add(q->input_bytes, q->output_bytes, &bytes) ||
 	    !pctl_num_add(bytes, q->uniform_bytes, &bytes))
 		return overflow(call, "the bound memory");
-	status = pctl_gas_memory(s, bytes, call, &price.memory);
+	status = memory_of(s, bytes, call, &price.memory);
 	if (status == PCTL_OK)
-		status = pctl_gas_hops(s, q->hops, call, &price.hops);
+		status = hops_of(s, q->hops, call, &price.hops);
 	if (status != PCTL_OK)
 		return status;
+	if (!charge(&price.memory, pctl_num_div_up(q->output_bytes, s->memory_unit_bytes),
+		    s->output))
+		return overflow(call, "the gas of the output");
+	if (!price_job(s, q, &price.job))
+		return overflow(call, "the gas of a job beside its dispatch");
+	price.cost_per_workgroup = whole(s, price.cost_per_workgroup);
+	price.dispatch = whole(s, price.dispatch);
+	price.memory = whole(s, price.memory);
+	price.hops = whole(s, price.hops);
+	price.job = whole(s, price.job);
 	if (!pctl_num_add(price.dispatch, price.memory, &price.total) ||
-	    !pctl_num_add(price.total, price.hops, &price.total))
+	    !pctl_num_add(price.total, price.hops, &price.total) ||
+	    !pctl_num_add(price.total, price.job, &price.total))
 		return overflow(call, "the gas of a job");
 	*out = price;
 	return PCTL_OK;
-}
-
-/* *sum += n * weight */
-static int charge(uint64_t *sum, uint64_t n, uint64_t weight)
-{
-	uint64_t product;
-
-	return pctl_num_mul(n, weight, &product) && pctl_num_add(*sum, product, sum);
 }
 
 pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *counts,
@@ -284,6 +407,6 @@ pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *count
 					      (i & PCTL_BARRIER_STORAGE ? t->storage_barrier : 0));
 	if (!fits)
 		return overflow(call, "the gas counted");
-	*out = sum;
+	*out = whole(s, sum);
 	return PCTL_OK;
 }

@@ -1,4 +1,5 @@
 /* Reading a gas schedule: the weights by schema, the cost table opcode by opcode. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,35 +10,31 @@
 /* In the order of PCTL_LOOPS_*. */
 static const char *const loop_rules[] = {"multiply-all", "structured", "folded", NULL};
 
-#define WEIGHT(name, text)                                                                     \
-	{                                                                                      \
-		.key = name, .kind = PCTL_FIELD_U64, .flags = PCTL_FIELD_REQUIRED, .doc = text \
-	}
+/* In the order of pctl_cost_table.all_sides. */
+static const char *const branch_rules[] = {"dearer", "all", NULL};
 
-#define LATER_WEIGHT(name, text)                                 \
-	{                                                        \
-		.key = name, .kind = PCTL_FIELD_U64, .doc = text \
-	}
+_Static_assert(PCTL_GAS_ROWS == PCTL_GAS_WEIGHTS + PCTL_COST_OPS, "a row for each opcode");
+
+enum { ALWAYS, FLOATS, WHOLE };
+
+static const struct {
+	const char *key;
+	size_t at; /* in pctl_gas_schedule */
+	int since;
+} rows[PCTL_GAS_WEIGHTS] = {
+#define GAS_ROW(id, key, field, since, doc) {key, offsetof(pctl_gas_schedule, field), since},
+#include "runtime/gas/rows.def"
+#undef GAS_ROW
+};
 
 static const pctl_conf_field weight_fields[] = {
-	WEIGHT("integer", "an integer operation"),
-	WEIGHT("division", "an integer division or remainder"),
-	WEIGHT("atomic", "an atomic operation"),
-	WEIGHT("storage_read", "4 bytes read from storage or uniform memory"),
-	WEIGHT("storage_write", "4 bytes written to storage memory"),
-	WEIGHT("workgroup_barrier", "a workgroupBarrier, once a workgroup"),
-	WEIGHT("storage_barrier", "a storageBarrier, once a workgroup"),
-	WEIGHT("memory", "a started unit of bound memory"),
-	WEIGHT("memory_unit_bytes", "bytes of that unit"),
-	WEIGHT("dependency_hop", "a parent edge"),
-	WEIGHT("validation", "a byte of source, charged also when it is refused"),
-	WEIGHT("local_memory_ops",
-	       "integer operations for 4 bytes of workgroup, private and function memory"),
-	WEIGHT("index_check", "integer operations for an index that the proof rule does not cover"),
-	/* All of these or none: a schedule without them is older than floats. */
-	LATER_WEIGHT("float", "a strict float operation"),
-	LATER_WEIGHT("float_division", "a strict float division or root"),
-	LATER_WEIGHT("elementary", "a correctly rounded elementary function"),
+#define GAS_ROW(id, name, field, since, text)                 \
+	{.key = name,                                         \
+	 .kind = PCTL_FIELD_U64,                              \
+	 .flags = since == ALWAYS ? PCTL_FIELD_REQUIRED : 0u, \
+	 .doc = text},
+#include "runtime/gas/rows.def"
+#undef GAS_ROW
 };
 static const pctl_conf_schema weight_schema = PCTL_CONF_SCHEMA("the weights", weight_fields);
 
@@ -51,6 +48,10 @@ static const pctl_conf_field schedule_fields[] = {
 	 .flags = PCTL_FIELD_REQUIRED,
 	 .words = loop_rules,
 	 .doc = "what loop bounds multiply"},
+	{.key = "branches",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = branch_rules,
+	 .doc = "what a branch costs; released schedules do not say it: its dearer side"},
 	{.key = "weights",
 	 .kind = PCTL_FIELD_GROUP,
 	 .flags = PCTL_FIELD_REQUIRED,
@@ -78,59 +79,53 @@ static void keep(pctl_status *first, pctl_status status)
 		*first = status;
 }
 
-static uint64_t weight(const pctl_conf_value *group, const char *key, const pctl_call *call,
-		       pctl_status *status)
+static uint64_t *row_at(pctl_gas_schedule *s, uint32_t row)
 {
-	uint64_t out;
-
-	keep(status, pctl_conf_as_u64(pctl_conf_get(group, key), 0, UINT64_MAX, call, &out));
-	return out;
+	return (uint64_t *)(void *)((char *)s + rows[row].at);
 }
 
-/* The weights of floats, where the schedule has them; the first released schedules do not. */
-static pctl_status read_float_weights(pctl_gas_schedule *s, const pctl_conf_value *w,
-				      const pctl_call *call)
+/* Of those that came together: all are there, or none is. */
+static pctl_status read_together(pctl_gas_schedule *s, const pctl_conf_value *w, int since,
+				 const pctl_call *call, int *out)
 {
-	static const char *const keys[] = {"float", "float_division", "elementary"};
-	uint64_t *const to[] = {&s->costs.float_op, &s->costs.float_division, &s->costs.elementary};
+	const char *missing = NULL, *given = NULL;
 	pctl_status status = PCTL_OK;
-	uint32_t present = 0, i;
 
-	for (i = 0; i < 3; i++)
-		present += pctl_conf_get(w, keys[i]) != NULL;
-	if (present != 0 && present != 3)
+	for (uint32_t i = 0; i < PCTL_GAS_WEIGHTS; i++) {
+		const pctl_conf_value *v = pctl_conf_get(w, rows[i].key);
+
+		if (rows[i].since != since)
+			continue;
+		if (v == NULL) {
+			missing = missing == NULL ? rows[i].key : missing;
+			continue;
+		}
+		given = given == NULL ? rows[i].key : given;
+		keep(&status, pctl_conf_as_u64(v, 0, UINT64_MAX, call, row_at(s, i)));
+	}
+	*out = given != NULL;
+	if (given != NULL && missing != NULL)
 		return pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &w->pos, NULL,
-				      "float, float_division and elementary are given together");
-	s->has_floats = present != 0;
-	for (i = 0; i < 3 && s->has_floats; i++)
-		*to[i] = weight(w, keys[i], call, &status);
+				      "%s is given and %s is not: they are given together", given,
+				      missing);
 	return status;
 }
 
 static pctl_status read_weights(pctl_gas_schedule *s, const pctl_conf_value *w,
 				const pctl_call *call)
 {
-	pctl_cost_table *t = &s->costs;
+	const pctl_cost_table *t = &s->costs;
 	const pctl_conf_value *unit = pctl_conf_get(w, "memory_unit_bytes");
-	pctl_status status = PCTL_OK;
+	int is_there;
+	pctl_status status = read_together(s, w, ALWAYS, call, &is_there);
 
-	t->integer = weight(w, "integer", call, &status);
-	t->division = weight(w, "division", call, &status);
-	t->atomic = weight(w, "atomic", call, &status);
-	t->read = weight(w, "storage_read", call, &status);
-	t->write = weight(w, "storage_write", call, &status);
-	t->workgroup_barrier = weight(w, "workgroup_barrier", call, &status);
-	t->storage_barrier = weight(w, "storage_barrier", call, &status);
-	t->memory_ops = weight(w, "local_memory_ops", call, &status);
-	t->index_check = weight(w, "index_check", call, &status);
-	s->memory = weight(w, "memory", call, &status);
-	s->memory_unit_bytes = weight(w, "memory_unit_bytes", call, &status);
-	s->dependency_hop = weight(w, "dependency_hop", call, &status);
-	s->validation = weight(w, "validation", call, &status);
-	keep(&status, read_float_weights(s, w, call));
+	keep(&status, read_together(s, w, FLOATS, call, &s->has_floats));
+	keep(&status, read_together(s, w, WHOLE, call, &s->is_whole));
 	if (status == PCTL_OK && !s->memory_unit_bytes)
 		status = pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &unit->pos, NULL,
 					"memory_unit_bytes is 0");
+	if (status == PCTL_OK && s->is_whole && !s->parts)
+		status = pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &w->pos, NULL, "parts is 0");
 	/* A barrier may be both kinds at once: the sum must fit before it is ever formed. */
 	if (status == PCTL_OK && t->storage_barrier > UINT64_MAX - t->workgroup_barrier)
 		status = pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &w->pos, NULL,
@@ -276,6 +271,25 @@ static pctl_status read_costs(pctl_gas_schedule *s, const pctl_conf_value *costs
 	return status;
 }
 
+/* A schedule that prices all that a job is says what a branch costs, and no other one does. */
+static pctl_status read_branches(pctl_gas_schedule *s, const pctl_conf_value *group,
+				 const pctl_call *call)
+{
+	const pctl_conf_value *v = pctl_conf_get(group, "branches");
+	uint32_t rule = 0;
+	pctl_status status;
+
+	if ((v != NULL) != s->is_whole)
+		return pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &group->pos, NULL,
+				      "`branches` is given with the weights from consensus-2 on, "
+				      "such as `job`, and with them alone");
+	if (v == NULL)
+		return PCTL_OK;
+	status = pctl_conf_as_choice(v, branch_rules, 2, call, &rule);
+	s->costs.all_sides = (int)rule;
+	return status;
+}
+
 static pctl_status read_schedule(const pctl_conf *c, const pctl_call *call, pctl_gas_schedule *s)
 {
 	const pctl_conf_value *root = pctl_conf_root(c), *group;
@@ -291,6 +305,8 @@ static pctl_status read_schedule(const pctl_conf *c, const pctl_call *call, pctl
 	     pctl_conf_as_choice(pctl_conf_get(group, "loops"), loop_rules, 3, call, &rule));
 	keep(&status, read_weights(s, pctl_conf_get(group, "weights"), call));
 	keep(&status, read_costs(s, pctl_conf_get(group, "costs"), call));
+	if (status == PCTL_OK)
+		status = read_branches(s, group, call);
 	if (status != PCTL_OK)
 		return status;
 	s->structured = (int)rule;
@@ -298,24 +314,74 @@ static pctl_status read_schedule(const pctl_conf *c, const pctl_call *call, pctl
 	return s->name ? PCTL_OK : pctl_no_memory(call, "a gas schedule");
 }
 
-pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call, pctl_gas_schedule **out)
+static pctl_status take(pctl_conf *c, const pctl_call *call, pctl_gas_schedule **out)
 {
-	pctl_gas_schedule *s = NULL;
-	pctl_conf *c = NULL;
-	pctl_status status;
+	pctl_gas_schedule *s = calloc(1, sizeof(*s));
+	pctl_status status = s ? read_schedule(c, call, s) : pctl_no_memory(call, "a gas schedule");
 
-	*out = NULL;
-	status = pctl_conf_read_file(path, call, &c);
-	if (status != PCTL_OK)
-		return status;
-	s = calloc(1, sizeof(*s));
-	status = s ? read_schedule(c, call, s) : pctl_no_memory(call, "a gas schedule");
 	pctl_conf_destroy(c);
 	if (status == PCTL_OK)
 		*out = s;
 	else
 		pctl_gas_schedule_destroy(s);
 	return status;
+}
+
+pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call, pctl_gas_schedule **out)
+{
+	pctl_conf *c = NULL;
+	pctl_status status = pctl_conf_read_file(path, call, &c);
+
+	*out = NULL;
+	return status == PCTL_OK ? take(c, call, out) : status;
+}
+
+pctl_status pctl_gas_schedule_text(const char *name, const char *text, const pctl_call *call,
+				   pctl_gas_schedule **out)
+{
+	pctl_conf *c = NULL;
+	pctl_status status = pctl_conf_read_text(name, text, strlen(text), call, &c);
+
+	*out = NULL;
+	return status == PCTL_OK ? take(c, call, out) : status;
+}
+
+/* ---- rows ---- */
+
+const char *pctl_gas_row_name(const pctl_gas_schedule *s, uint32_t row)
+{
+	if (row < PCTL_GAS_WEIGHTS)
+		return rows[row].since == WHOLE && !s->is_whole	     ? NULL
+		       : rows[row].since == FLOATS && !s->has_floats ? NULL
+								     : rows[row].key;
+	row -= PCTL_GAS_WEIGHTS;
+	return is_priced(s, (uint16_t)row) && !fixed_word((uint16_t)row)
+		       ? pctl_op_get((uint16_t)row)->name
+		       : NULL;
+}
+
+uint64_t pctl_gas_row(const pctl_gas_schedule *s, uint32_t row)
+{
+	return row < PCTL_GAS_WEIGHTS
+		       ? *(const uint64_t *)(const void *)((const char *)s + rows[row].at)
+		       : s->costs.count[row - PCTL_GAS_WEIGHTS];
+}
+
+int pctl_gas_row_set(pctl_gas_schedule *s, uint32_t row, uint64_t value)
+{
+	const uint32_t op = row - PCTL_GAS_WEIGHTS;
+
+	if (row < PCTL_GAS_WEIGHTS) {
+		*row_at(s, row) = value;
+		return 1;
+	}
+	/* What was free costs integer operations. */
+	if (value > UINT8_MAX || fixed_word((uint16_t)op))
+		return 0;
+	if (s->costs.kind[op] == PCTL_COST_NONE)
+		s->costs.kind[op] = PCTL_COST_INTEGER;
+	s->costs.count[op] = (uint8_t)value;
+	return 1;
 }
 
 void pctl_gas_schedule_destroy(pctl_gas_schedule *s)

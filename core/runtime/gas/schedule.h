@@ -15,6 +15,12 @@ struct pctl_gas_schedule {
 	uint64_t memory, memory_unit_bytes;
 	uint64_t dependency_hop;
 	uint64_t validation;
+	/* 0: a released one, which has none of what follows (rows.def, WHOLE), and counts a branch as they do. */
+	int is_whole;
+	uint64_t parts; /* a gas; 0 is 1, of those that have no parts */
+	uint64_t zero_workgroup, invocation, workgroup, dispatch, output;
+	uint64_t job, check, build, build_instruction;
+	uint64_t message, message_byte, upload, link, alias, refusal, contract_fuel;
 };
 
 #endif

@@ -103,6 +103,35 @@ def in_force():
     h.check("nothing changed", h.run("--home", home, "--json", "ledger", "show") == before, before)
 
 
+def suite():
+    """A kernel for each row: gas is the sum of units times rows, and what a schedule misjudges is named."""
+    schedule = os.path.join(os.path.dirname(h.pipectl), "..", "conf", "gas", "consensus-2.cfg")
+    with open(schedule, encoding="utf-8") as f:
+        text = f.read()
+    # Atomics for next to nothing.
+    cheap, n = re.subn(r'(\n    atomic = )"\d+"', r'\1"1"', text)
+    path = h.write("cheap.cfg", cheap.encode())
+    status, out, err = h.run("--json", "ledger", "params", "calibrate", "--suite", "--gas", path, "--spread", "20", "--least-ms", "1", "--backend", "cpu")
+    h.check("a row that is too low", n == 1 and status == 7 and re.search(r'PC2605.*cpu: "atomic', err) is not None, err)
+    h.planted("a schedule with atomics for next to nothing", "gas spread", "PC2605 gas-spread", err)
+    d = json.loads(out)
+    rows = {r: int(v) for r, v in d["rows"].items()}
+    kernels = d["backends"][0]["kernels"]
+    h.check("many kernels, of many rows", len(kernels) > 80 and len({k["row"] for k in kernels}) > 60 and all(k["row"] in rows for k in kernels), len(kernels))
+    for k in kernels:
+        # Whatever a row is, one more of it adds its units; weights that multiply opcodes' counts are in these already.
+        parts = sum(int(n) * rows[r] for r, n in k["units"].items() if r not in ("integer", "division", "atomic"))
+        h.check(f"units of {k['kernel']}", 0.9 * int(k["parts"]) <= parts <= 1.1 * int(k["parts"]) and
+                int(k["gas"]) == -(-int(k["parts"]) // rows["parts"]), (parts, k))
+    status, out, err = h.run("ledger", "params", "calibrate", "--suite", "--spread", "1000000", "--least-ms", "0", "--backend", "cpu")
+    text = out.decode()
+    h.check("as text", status == 0 and "version 1" in text and re.search(r'cpu: version 1 [\d.e+]+ \(".*" to ".*"\), now [\d.e+]+', text) is not None, text[-600:] + err)
+    for name, args in (("a spread of nothing", ["--suite", "--spread", "0"]), ("a spread without the suite", ["--spread", "20"]),
+                       ("a schedule without the suite", ["--gas", path])):
+        status, _, err = h.run("ledger", "params", "calibrate", "--backend", "cpu", *args)
+        h.check(name, status == 2 and "PC0010" in err, err)
+
+
 def refusals():
     for name, code, status, args in (
             ("zero results", "PC5832", 6, ["--backend", "mock:wrap=cpu+zero"]),
@@ -120,5 +149,6 @@ genesis()
 fast_device()
 by_policy()
 in_force()
+suite()
 refusals()
 h.finish()

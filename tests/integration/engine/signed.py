@@ -21,7 +21,7 @@ class Chain:
         self.h = harness
         self.keys = {name: Key(hashlib.sha256(name.encode()).digest()) for name in names}
         self.numbers = {name: 0 for name in names}
-        self.balance, self.params = balance, dict({"rules": "2"}, **dict(params))
+        self.balance, self.params = balance, dict({"rules": "2", "fee_ppm": "0"}, **dict(params))
         self.id = None
 
     def home(self, name, blobs=()):

@@ -26,7 +26,7 @@ def begin(name, links):
     keys = {a: w.answer("key", "new", a, "--no-passphrase")["keys"][0]["key"] for a in BONDS}
     with open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg"), encoding="utf-8") as f:
         text = f.read()
-    for key, value in dict(rules=2, epoch_blocks=1, epoch_iterations=ITERATIONS, epoch_links=links).items():
+    for key, value in dict(rules=2, epoch_blocks=1, epoch_iterations=ITERATIONS, epoch_links=links, fee_ppm=0).items():
         text, n = re.subn(rf'(\n *{key} = )"\w+"', rf'\1"{value}"', text)
         assert n == 1, key
     with open(os.path.join(w.home, "chain", "params.cfg"), "w", encoding="utf-8") as f:

@@ -32,6 +32,7 @@ def begin(accounts, rules="2"):
     os.makedirs(os.path.join(w.home, "chain"), exist_ok=True)
     with open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg"), encoding="utf-8") as f:
         text = re.sub(r'(\n *rules = )"1"', rf'\1"{rules}"', f.read())
+        text = re.sub(r'(\n *fee_ppm = )"\w+"', r'\1"0"', text)
     with open(conf("params.cfg"), "w", encoding="utf-8") as f:
         f.write(text)
     lines = []
@@ -47,7 +48,8 @@ def chain_id(accounts):
     """As account.h says it."""
     domain = b"pipectl chain-id 1\0"
     values = re.findall(r'^ +(\w+) = "([\w]+)";', open(conf("params.cfg"), encoding="utf-8").read(), re.M)
-    values = values[:[name for name, _ in values].index("rules") + 1]  # what came later is said where it is not at its default
+    # What came later than rules is said where it is not at its default.
+    values = values[:[name for name, _ in values].index("rules") + 1] + [v for v in values if v[0] == "fee_ppm"]
     text = "".join(f"{name} {value.replace('_', '')}\n" if name != "allowed_class" else f"{name} {value}\n" for name, value in values)
     out = hashlib.sha256(domain + text.encode()).digest()
     for name, balance, threshold, keys, roles in accounts:

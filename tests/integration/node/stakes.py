@@ -118,7 +118,7 @@ def begin():
     with open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg"), encoding="utf-8") as f:
         text = f.read()
     for name, value in (("rules", 2), ("unbonding_blocks", UNBONDING), ("link_cost", LINK), ("alias_cost", ALIAS), ("alias_blocks", 2),
-                        ("stake_floor", FLOOR), ("validation_cost", 0)):
+                        ("stake_floor", FLOOR), ("validation_cost", 0), ("fee_ppm", 0)):
         text, n = re.subn(rf'(\n *{name} = )"\w+"', rf'\1"{value}"', text)
         assert n == 1, name
     with open(os.path.join(w.home, "chain", "params.cfg"), "w", encoding="utf-8") as f:

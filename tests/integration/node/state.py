@@ -25,7 +25,7 @@ def begin(name, rules="2", **values):
     os.makedirs(os.path.join(w.home, "chain"), exist_ok=True)
     with open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg"), encoding="utf-8") as f:
         text = re.sub(r'(\n *rules = )"1"', rf'\1"{rules}"', f.read())
-    for key, value in values.items():
+    for key, value in dict({"fee_ppm": "0"}, **values).items():
         text = re.sub(rf'(\n *{key} = )"\w+"', rf'\1"{value}"', text)
     with open(os.path.join(w.home, "chain", "params.cfg"), "w", encoding="utf-8") as f:
         f.write(text)

@@ -1,5 +1,5 @@
-# cmake -DOUT=kernels.h -P EmbedText.cmake FILE...: one C string constant a file, named KERNEL_<BASENAME>, made of
-# short literals so that no compiler limit is met.
+# cmake -DOUT=kernels.h [-DTIGHT=1] -P EmbedText.cmake FILE...: one C string constant a file, named KERNEL_<BASENAME>, made of
+# short literals so that no compiler limit is met. TIGHT: without indentation.
 set(text "/* Generated from kernels/; do not edit. */\n")
 set(i 0)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -16,6 +16,9 @@ foreach(file ${files})
   file(READ ${file} content)
   if("${file}" MATCHES "\\.cfg$") # comments are for readers of the file
     string(REGEX REPLACE "[ \t]*//[^\n]*\n" "\n" content "${content}")
+  endif()
+  if(TIGHT) # a string of 4,095 characters is the most that C promises
+    string(REGEX REPLACE "\n[ \t\n]+" "\n" content "${content}")
   endif()
   string(REPLACE "\\" "\\\\" content "${content}")
   string(REPLACE "\"" "\\\"" content "${content}")
