@@ -1,4 +1,4 @@
-/* The consensus VM as one object: messages go in, blocks come out. Verbs, the node, contracts and replay all use this
+/* The consensus VM as one object: messages go in, blocks come out. Verbs, the node and replay all use this
  * and nothing below it, so a message means the same whichever way it came. */
 #ifndef PIPECTL_CHAIN_CHAIN_H
 #define PIPECTL_CHAIN_CHAIN_H
@@ -22,6 +22,8 @@ typedef struct pctl_chain pctl_chain;
  *           Otherwise one in which that was begun and has not ended is refused (PC6149)
  * reference runs again the jobs that are disputed, from version 2 of the rules on; a copy is kept and closed with the chain, also where opening fails. run NULL: such
  *           messages are trouble of this node (PC5850)
+ * wasm      where Wasmtime's library is, which contracts run in; copied, and looked at when the first one is met. NULL: nowhere, and messages that
+ *           need it are trouble of this node (PC6128)
  * made      where it is noted how outputs stand, by CID, as runs do; outlives the chain; NULL: nowhere. No state
  */
 typedef struct pctl_chain_options {
@@ -32,6 +34,7 @@ typedef struct pctl_chain_options {
 	const pctl_executor *executor;
 	pctl_executor reference;
 	pctl_memo *made;
+	const char *wasm;
 	uint32_t is_bare, reserved;
 } pctl_chain_options;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chain/blocks/block_private.h"
+#include "chain/contracts/contracts.h"
 #include "chain/data/data.h"
 #include "chain/graph/edges.h"
 #include "chain/ledger/stake.h"
@@ -152,6 +153,8 @@ pctl_status pctl_block_settle(pctl_block_work *w)
 {
 	pctl_status status = settle_refusals(w);
 
+	if (status == PCTL_OK)
+		status = pctl_contracts_settle(w->s, w->header.height, w->header.executor, w->call);
 	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++) {
 		const pctl_block_job *job = w->jobs.items[i];
 

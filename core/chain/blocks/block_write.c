@@ -304,6 +304,8 @@ static pctl_status add_needs(needs *n, const pctl_request *r)
 	uint32_t group, binding;
 	pctl_status status;
 
+	if (r->kind == PCTL_MSG_CALL)
+		return add_need(n, r->as.call.contract);
 	if (r->kind != PCTL_MSG_EXECUTE)
 		return PCTL_OK;
 	status = add_need(n, m->shader_cid);

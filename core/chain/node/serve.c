@@ -6,6 +6,7 @@
 #include "foundation/base/arena.h"
 #include "chain/transition/authorise.h"
 #include "chain/blocks/block.h"
+#include "chain/contracts/contracts.h"
 #include "chain/registry/rules.h"
 #include "chain/chain_private.h"
 #include "foundation/base/utf8.h"
@@ -163,6 +164,8 @@ static pctl_status answer(pctl_chain *c, const pctl_request *r, const pctl_call 
 		return put_bytes(c, &r->as.put, call, a, &out->as.put);
 	case PCTL_MSG_GET:
 		return answer_bytes(c, &r->as.get, call, a, &out->as.get);
+	case PCTL_MSG_VIEW:
+		return pctl_contract_view(c, &r->as.call, a, call, &out->as.call);
 	default:
 		return pctl_refuse(call, PC5826_CHAIN_MESSAGE,
 				   "a message of kind %u does not belong to this function",
@@ -218,13 +221,6 @@ static uint32_t is_cancelled(void *ctx)
 	return pctl_is_cancelled(((const first_error *)ctx)->outer);
 }
 
-/* Refusals are about the request; the rest is trouble of this node. */
-static int is_refusal(pctl_status status)
-{
-	return status == PCTL_E_INVALID || status == PCTL_E_LIMIT || status == PCTL_E_GAS ||
-	       status == PCTL_E_NOT_FOUND;
-}
-
 /* Text that a response may hold: cut where it stops to be plain UTF-8. */
 static pctl_status error_response(first_error *e, const pctl_call *call, pctl_response *out)
 {
@@ -256,7 +252,7 @@ static pctl_status answered(first_error *e, pctl_status status, const pctl_call 
 {
 	if (status == PCTL_OK)
 		return PCTL_OK;
-	if (is_refusal(status) && e->code != 0)
+	if (pctl_chain_is_refusal(status) && e->code != 0)
 		return error_response(e, call, out);
 	if (e->code != 0)
 		(void)pctl_refuse(call, e->code, "%s", e->message);
@@ -276,6 +272,7 @@ pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_ca
 	case PCTL_MSG_BLOCK_QUERY:
 	case PCTL_MSG_PUT:
 	case PCTL_MSG_GET:
+	case PCTL_MSG_VIEW:
 		status = pctl_chain_answer(c, r, &inner, out);
 		break;
 	case PCTL_MSG_BLOCK_END:
