@@ -283,7 +283,7 @@ static int print_contract(void *ctx, const pctl_contract_row *row)
 	return 0;
 }
 
-static int print_row(void *ctx, const pctl_call_row *row)
+static int print_row(void *ctx, const pctl_contract_call_row *row)
 {
 	const char *status = row->code == 0 ? "complete" : "failed";
 	char id[PCTL_JOB_TEXT_SIZE], code[24] = "-";
@@ -348,7 +348,7 @@ pctl_status pctl_verb_contract_list(pctl_app *app)
 static pctl_status show(pctl_app *app, pctl_chain *c, const char *word)
 {
 	uint8_t id[PCTL_DIGEST_BYTES];
-	pctl_call_row row;
+	pctl_contract_call_row row;
 	pctl_status status = PCTL_OK;
 
 	if (!pctl_job_id_parse(word, id)) {

@@ -57,7 +57,7 @@ static pctl_status configure(const pctl_wasm *w, wasm_config_t *c, const pctl_ca
 
 	f->wasmtime_config_strategy_set(c, WASMTIME_STRATEGY_CRANELIFT);
 	f->wasmtime_config_consume_fuel_set(c, true);
-	/* The metered module makes every NaN the canonical one, in a tenth of the time (contract_module.c). */
+	/* The metered module makes every NaN the canonical one, in a tenth of the time (contract_body.c). */
 	f->wasmtime_config_cranelift_nan_canonicalization_set(c, false);
 	/* Nothing here is asynchronous, but the one is held against the other. */
 	f->wasmtime_config_async_stack_size_set(c, 2 * PCTL_WASM_STACK_MAX);

@@ -50,7 +50,7 @@ pctl_status pctl_contracts_visit(pctl_chain_state *s, const char *cid,
 	"SELECT id, sender, contract, height, number, status, code, returned, jobs, fuel, gas, " \
 	"paid FROM calls "
 
-static pctl_status read_call(sqlite3_stmt *stmt, const pctl_call *call, pctl_call_row *out)
+static pctl_status read_call(sqlite3_stmt *stmt, const pctl_call *call, pctl_contract_call_row *out)
 {
 	uint64_t *const numbers[] = {&out->height, &out->number,   &out->status,
 				     &out->code,   &out->returned, &out->n_jobs};
@@ -70,7 +70,7 @@ static pctl_status read_call(sqlite3_stmt *stmt, const pctl_call *call, pctl_cal
 }
 
 pctl_status pctl_calls_read(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYTES],
-			    const pctl_call *call, pctl_call_row *out)
+			    const pctl_call *call, pctl_contract_call_row *out)
 {
 	char text[PCTL_JOB_TEXT_SIZE];
 	sqlite3_stmt *stmt = NULL;
@@ -88,7 +88,7 @@ pctl_status pctl_calls_read(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BY
 }
 
 pctl_status pctl_calls_visit(pctl_chain_state *s, const char *contract,
-			     int (*visit)(void *ctx, const pctl_call_row *row), void *ctx,
+			     int (*visit)(void *ctx, const pctl_contract_call_row *row), void *ctx,
 			     const pctl_call *call)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -99,7 +99,7 @@ pctl_status pctl_calls_visit(pctl_chain_state *s, const char *contract,
 
 	while (status == PCTL_OK && (status = pctl_cursor_next(s, stmt, call, &more)) == PCTL_OK &&
 	       more) {
-		pctl_call_row row;
+		pctl_contract_call_row row;
 
 		status = read_call(stmt, call, &row);
 		if (status == PCTL_OK && visit(ctx, &row) != 0)

@@ -264,7 +264,7 @@ static const char *trap_words(uint8_t code)
 		"memory out of bounds",
 		"an atomic access that is not aligned",
 		"a table out of bounds",
-		"a call of a table's element that is null",
+		"a call of a table's element that is not there",
 		"a call of a table's element of another type",
 		"an integer overflow",
 		"an integer division by zero",

@@ -30,18 +30,18 @@ pctl_status pctl_contracts_visit(pctl_chain_state *s, const char *cid,
 				 const pctl_call *call);
 
 /* As in the row; code 0: it is complete. */
-typedef struct pctl_call_row {
+typedef struct pctl_contract_call_row {
 	uint8_t id[PCTL_DIGEST_BYTES];
 	char sender[PCTL_ACCOUNT_SIZE], contract[PCTL_CID_TEXT_SIZE];
 	uint64_t height, number, status, code, returned, fuel, gas, paid, n_jobs;
-} pctl_call_row;
+} pctl_contract_call_row;
 
 /* PC6130. */
 pctl_status pctl_calls_read(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYTES],
-			    const pctl_call *call, pctl_call_row *out);
+			    const pctl_call *call, pctl_contract_call_row *out);
 /* Of a contract, the newest first, until `visit` answers other than 0. */
 pctl_status pctl_calls_visit(pctl_chain_state *s, const char *contract,
-			     int (*visit)(void *ctx, const pctl_call_row *row), void *ctx,
+			     int (*visit)(void *ctx, const pctl_contract_call_row *row), void *ctx,
 			     const pctl_call *call);
 
 #endif

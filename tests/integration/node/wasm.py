@@ -151,4 +151,14 @@ h.check("and it replays no block that needs one", status == 8 and "PC6128" in er
 h.env["PIPECTL_WASMTIME"] = runtime
 status, out, err = fourth.run("block", "replay", "--from", log, "--backend", "cpu")
 h.check("with Wasmtime it goes on where it stopped", status == 0 and fourth.answer("block", "list") == root, (status, out, err))
+
+# A chain that takes none.
+none = World(h, "none")
+os.makedirs(os.path.join(none.home, "chain"))
+with open(os.path.join(none.home, "chain", "params.cfg"), "w", encoding="utf-8") as f:
+    f.write(re.sub(r'(\n *contract_fuel = )"\w+"', r'\1"0"', text))
+key = none.answer("key", "new", "alice", "--no-passphrase")["keys"][0]["key"]
+with open(os.path.join(none.home, "chain", "genesis.cfg"), "w", encoding="utf-8") as f:
+    f.write('genesis : { version = 1; accounts : ( { name = "alice"; balance = "1000000000000"; keys = [ "' + key + '" ]; roles = [ "block" ]; } ); };\n')
+none.refused("a chain that takes none", "PC6129", 3, "contract", "upload", wat, "--sender", "alice")
 h.finish()
