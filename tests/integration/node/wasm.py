@@ -82,7 +82,7 @@ fails("no row", 9, "it returned 6134", "contract", "call", MAIN, "--sender", "al
 call("put", b"key2")
 call("drop", b"key2")
 fails("a row that was dropped", 9, "it returned 6134", "contract", "call", MAIN, "--sender", "alice", "--call", "drop", *argument(b"key2"))
-answer = call("who", None, "--pay", "9")
+answer = w.answer("contract", "call", MAIN, "--sender", "alice", "--call", "who", "--pay", "9", "--fuel", "20000000")
 h.check("who called, what was paid and when", bytes.fromhex(answer["log"][0]) == b"alice" + (9).to_bytes(8, "little") + (2).to_bytes(8, "little"), answer)
 call("give", b"bob")
 h.check("gas of the contract's", w.answer("ledger", "show", "bob")["balance"] == "7", "bob")
