@@ -89,6 +89,11 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 		if (c->dir == NULL)
 			status = pctl_no_memory(call, "the chain");
 	}
+	if (status == PCTL_OK && o->wasm != NULL) {
+		c->wasm = pctl_arena_dup(c->arena, o->wasm);
+		if (c->wasm == NULL)
+			status = pctl_no_memory(call, "the chain");
+	}
 	if (status == PCTL_OK)
 		status = o->dir == NULL ? pctl_chain_state_open_memory(call, &c->state)
 					: pctl_chain_state_open(o->dir, call, &c->state);
@@ -119,6 +124,7 @@ void pctl_chain_close(pctl_chain *c)
 	pctl_gitlog_close(c->log);
 	pctl_chain_state_close(c->state);
 	pctl_chain_evidence_end(c);
+	pctl_contract_runtime_close(c->contracts);
 	pctl_map_destroy(c->sources);
 	pctl_arena_destroy(c->texts);
 	pctl_arena_destroy(c->arena);

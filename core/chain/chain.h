@@ -1,4 +1,4 @@
-/* The consensus VM as one object: messages go in, blocks come out. Verbs, the node, contracts and replay all use this
+/* The consensus VM as one object: messages go in, blocks come out. Verbs, the node and replay all use this
  * and nothing below it, so a message means the same whichever way it came. */
 #ifndef PIPECTL_CHAIN_CHAIN_H
 #define PIPECTL_CHAIN_CHAIN_H
@@ -23,6 +23,8 @@ typedef struct pctl_chain pctl_chain;
  * reference runs again the jobs that are disputed, from version 2 of the rules on; a copy is kept and closed with the chain, also where opening fails. run NULL: such
  *           messages are trouble of this node (PC5850)
  * is_reader it only answers (pctl_chain_answer), beside the chain that writes: nothing is put into its state and its history is not opened
+ * wasm      where Wasmtime's library is, which contracts run in; copied, and looked at when the first one is met. NULL: nowhere, and messages that
+ *           need it are trouble of this node (PC6128)
  * made      where it is noted how outputs stand, by CID, as runs do; outlives the chain; NULL: nowhere. No state
  */
 typedef struct pctl_chain_options {
@@ -33,6 +35,7 @@ typedef struct pctl_chain_options {
 	const pctl_executor *executor;
 	pctl_executor reference;
 	pctl_memo *made;
+	const char *wasm;
 	uint32_t is_bare, is_reader;
 } pctl_chain_options;
 

@@ -36,6 +36,8 @@ struct pctl_chain {
 	pctl_fetch_fn fetch; /* NULL: nobody is asked for bytes */
 	void *fetch_ctx;
 	pctl_memo *made;
+	const char *wasm;			 /* in the arena; NULL: none */
+	struct pctl_contract_runtime *contracts; /* NULL: none was met yet */
 	pctl_map *
 		evidence; /* of the jobs of the last block: hex of the id to pctl_evidence, which it owns */
 	pctl_gas_schedule *schedule; /* of `schedule_of`, made when it is first needed */
@@ -108,6 +110,22 @@ pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t
  * all that `job` must not have yet, and `reserve` gas of the sender is set aside. The row's message borrows `r`. */
 pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t reserve,
 			   pctl_chain_job *job);
+/* The sender's sequence number (pctl_account_sequence) is used up. */
+pctl_status pctl_sequence_use(const pctl_taking *t, const char *sender);
+/*
+ * A module becomes state, for ever. Its sender pays, and it is burned: its bytes as those of a blob for blob_blocks_max blocks, and the fuel of looking at it,
+ * PCTL_CONTRACT_FUEL_UPLOAD a byte. Refused, and charged nothing: PC6131, PC6121, PC5713.
+ */
+pctl_status pctl_apply_contract(const pctl_taking *t, const pctl_msg_contract *m);
+
+/*
+ * Refused, and charged nothing: PC6130, PC6132, PC5713 (the gas of its fuel, and `pay`), PC5712. Else it is executed, and is a row of `calls`: COMPLETE, or FAILED with
+ * PC6121 to PC6124, and then nothing of it is there but that row and what its fuel costs. That gas is split when the block ends,
+ * as that of jobs is; until then all of its fuel is set aside. PC6128: trouble of this node.
+ */
+pctl_status pctl_apply_call(const pctl_taking *t, const pctl_request *r);
+/* What a chain runs contracts with: Wasmtime, loaded when the first one is met, and the modules that were called last. NULL is fine. */
+void pctl_contract_runtime_close(struct pctl_contract_runtime *r);
 pctl_status pctl_apply_name(const pctl_taking *t, const pctl_msg_name *m);
 pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m);
 pctl_status pctl_apply_verdict(const pctl_taking *t, const pctl_msg_verdict *m);

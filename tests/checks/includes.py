@@ -15,7 +15,7 @@ TIERS = {
     "vm": ".",
     "evidence": "proof suite certify audit receipt",
     "host": ".",
-    "chain": "tree state messages ledger accounts jobs graph history executor . registry data transition epoch blocks provenance sync replay home node contracts engine order",
+    "chain": "tree state messages ledger accounts jobs graph history executor . registry data transition contracts epoch blocks provenance sync replay home node engine order",
     "model": "tokenizer template file synth pipeline machine convert serve generate",
     "api": ".",
 }

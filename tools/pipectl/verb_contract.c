@@ -1,4 +1,4 @@
-/* Verbs of contracts: one call of a module or of a script of calls, taken in as a whole or not at all. */
+/* Verbs of contracts: modules and calls as messages of the home's chain, views, and what is there. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,22 +7,12 @@
 #include <unistd.h>
 
 #include "chain.h"
-#include "chain/contracts/contract_script.h"
 #include "chain/contracts/contract_wasm.h"
-#include "chain/node/node_chain.h"
-#include "chain/home/signing.h"
+#include "chain/contracts/contracts.h"
+#include "chain/home/wasm.h"
 #include "foundation/base/hex.h"
 
-#define FUEL_PER_GAS 1000u
-#define PAID "executor"
-
-/* A contract's file. `bytes` is the module, or the text of a script; wasm is NULL for a script. */
-typedef struct contract_file {
-	pctl_wasm *wasm;
-	uint8_t *bytes;
-	size_t n;
-	char account[PCTL_CID_TEXT_SIZE];
-} contract_file;
+#define FUEL UINT64_C(100000000) /* of a call, where none is named */
 
 /* ---- files --------------------------------------------------------------------------------- */
 
@@ -59,10 +49,7 @@ static pctl_status open_runtime(pctl_app *app, pctl_wasm **out)
 	if (status != PCTL_OK)
 		return status;
 	if (path == NULL)
-		path = getenv("PIPECTL_WASMTIME");
-	if (path == NULL || path[0] == '\0')
-		path = pctl_arena_printf(app->arena, "%s/wasm/libwasmtime.so",
-					 app->host.config->home);
+		path = pctl_home_wasm(&app->host);
 	if (path == NULL)
 		return pctl_no_memory(app->call, "a path");
 	if (access(path, R_OK) != 0)
@@ -72,268 +59,323 @@ static pctl_status open_runtime(pctl_app *app, pctl_wasm **out)
 	return pctl_wasm_open(path, app->call, out);
 }
 
-static int begins(const contract_file *c, const char *with, size_t n)
+static pctl_status assemble(pctl_app *app, uint8_t **bytes, size_t *n)
 {
-	return c->n >= n && memcmp(c->bytes, with, n) == 0;
-}
+	uint8_t *text = *bytes;
+	pctl_wasm *wasm;
+	pctl_status status = open_runtime(app, &wasm);
 
-static void close_file(contract_file *c)
-{
-	pctl_wasm_close(c->wasm);
-	free(c->bytes);
-}
-
-/* A module, the text of one, or a script of calls. */
-static pctl_status open_file(pctl_app *app, const char *path, contract_file *out)
-{
-	pctl_status status;
-	pctl_cid cid;
-
-	*out = (contract_file){.bytes = NULL};
-	status = read_file(app, path, PCTL_WASM_MODULE_MAX, &out->bytes, &out->n);
-	if (status == PCTL_OK && !begins(out, PCTL_SCRIPT_MARK, strlen(PCTL_SCRIPT_MARK)))
-		status = open_runtime(app, &out->wasm);
-	if (status == PCTL_OK && out->wasm != NULL && !begins(out, "\0asm", 4)) {
-		uint8_t *text = out->bytes;
-
-		status = pctl_wasm_assemble(out->wasm, (const char *)text, out->n, app->call,
-					    &out->bytes, &out->n);
+	if (status == PCTL_OK)
+		status = pctl_wasm_assemble(wasm, (const char *)text, *n, app->call, bytes, n);
+	if (*bytes != text)
 		free(text);
-	}
-	if (status == PCTL_OK)
-		status = pctl_cid_of(out->bytes, out->n, app->call, &cid);
-	if (status == PCTL_OK)
-		pctl_cid_format(&cid, out->account);
+	pctl_wasm_close(wasm);
 	return status;
+}
+
+/* A module, or the text of one, which needs the runtime. */
+static pctl_status open_module(pctl_app *app, const char *path, uint8_t **bytes, size_t *n,
+			       char account[PCTL_CID_TEXT_SIZE])
+{
+	pctl_cid cid;
+	pctl_status status = read_file(app, path, 8u * PCTL_MESSAGE_CODE_MAX, bytes, n);
+
+	if (status == PCTL_OK && (*n < 4 || memcmp(*bytes, "\0asm", 4) != 0))
+		status = assemble(app, bytes, n);
+	if (status == PCTL_OK)
+		status = pctl_cid_of(*bytes, *n, app->call, &cid);
+	if (status == PCTL_OK)
+		pctl_cid_format(&cid, account);
+	return status;
+}
+
+static void print_account(pctl_app *app, const char *account, size_t n)
+{
+	if (!app->json) {
+		printf("%s\n", account);
+		return;
+	}
+	pctl_json_kv_string(&app->document, "account", account);
+	pctl_json_kv_u64(&app->document, "bytes", n);
 }
 
 pctl_status pctl_verb_contract_account(pctl_app *app)
 {
-	contract_file c;
-	pctl_status status = open_file(app, app->line.arguments[0], &c);
+	char account[PCTL_CID_TEXT_SIZE];
+	uint8_t *bytes = NULL;
+	size_t n = 0;
+	pctl_status status = open_module(app, app->line.arguments[0], &bytes, &n, account);
 
-	if (status == PCTL_OK && app->json) {
-		pctl_json_kv_string(&app->document, "account", c.account);
-		pctl_json_kv_u64(&app->document, "bytes", c.n);
-	} else if (status == PCTL_OK) {
-		printf("%s\n", c.account);
-	}
-	close_file(&c);
+	if (status == PCTL_OK)
+		print_account(app, account, n);
+	free(bytes);
 	return status;
 }
 
-/* ---- calls --------------------------------------------------------------------------------- */
-
-static void print_text(void *ctx, const uint8_t *text, uint32_t n)
+pctl_status pctl_verb_contract_upload(pctl_app *app)
 {
-	pctl_app *app = ctx;
-	char *copy;
-
-	if (!app->json) {
-		fwrite("log ", 1, 4, stdout);
-		fwrite(text, 1, n, stdout);
-		fputc('\n', stdout);
-		return;
-	}
-	copy = malloc(2 * (size_t)n + 1);
-	if (copy == NULL)
-		return;
-	pctl_json_string(&app->document, pctl_hex_print(text, n, copy));
-	free(copy);
-}
-
-/* One call of a contract. ids: of the jobs it submitted, one behind the other. */
-typedef struct contract_call {
-	const char *function;
-	const uint8_t *argument;
-	size_t n_argument;
-	uint64_t fuel, used, gas;
-	uint8_t *ids;
-	size_t n_ids; /* bytes */
-} contract_call;
-
-static pctl_status run_in(const contract_file *c, pctl_contract_host *host, contract_call *k,
-			  const pctl_call *call)
-{
-	pctl_wasm_run run = {.function = k->function,
-			     .argument = k->argument,
-			     .n_argument = (uint32_t)k->n_argument,
-			     .fuel = k->fuel};
-	char id[PCTL_CONTRACT_ID_BYTES + 1] = "";
-	pctl_status status;
-
-	if (c->wasm != NULL) {
-		status = pctl_wasm_call(c->wasm, c->bytes, c->n, host, &run, call);
-		k->used = run.used;
-		return status;
-	}
-	if (k->n_argument >= PCTL_CONTRACT_ID_BYTES)
-		memcpy(id, k->argument, PCTL_CONTRACT_ID_BYTES);
-	return pctl_contract_script((const char *)c->bytes, c->n, id, host, k->fuel, call,
-				    &k->used);
-}
-
-static pctl_status keep_ids(const pctl_contract *contract, contract_call *k, const pctl_call *call)
-{
-	const char(*jobs)[PCTL_CONTRACT_ID_BYTES + 1];
-	const uint32_t n = pctl_contract_jobs(contract, &jobs);
-
-	k->ids = malloc((size_t)n * PCTL_CONTRACT_ID_BYTES + 1);
-	if (k->ids == NULL)
-		return pctl_no_memory(call, "ids");
-	for (uint32_t i = 0; i < n; i++, k->n_ids += PCTL_CONTRACT_ID_BYTES)
-		memcpy(k->ids + k->n_ids, jobs[i], PCTL_CONTRACT_ID_BYTES);
-	return PCTL_OK;
-}
-
-static pctl_status make_call(pctl_app *app, const contract_file *c, pctl_chain *chain,
-			     contract_call *k)
-{
-	const pctl_node_service service = pctl_node_service_of(chain);
-	const char *paid = pctl_option_value(&app->line, "--paid");
-	pctl_contract_options o = {.service = &service,
-				   .account = c->account,
-				   .caller = pctl_option_value(&app->line, "--sender"),
-				   .paid = paid == NULL ? PAID : paid,
-				   .log = print_text,
-				   .log_ctx = app};
-	pctl_contract *contract;
-	pctl_status status = pctl_app_number(app, "--pay", 0, &o.pay);
+	pctl_request r = {.kind = PCTL_MSG_CONTRACT};
+	pctl_response out = {.kind = 0};
+	char account[PCTL_CID_TEXT_SIZE];
+	pctl_chain *c = NULL;
+	uint8_t *bytes = NULL;
+	size_t n = 0;
+	pctl_status status = pctl_app_sender(app, &r.as.contract.sender);
 
 	if (status == PCTL_OK)
-		status = pctl_app_number(app, "--fuel-per-gas", FUEL_PER_GAS, &o.fuel_per_gas);
+		status = open_module(app, app->line.arguments[0], &bytes, &n, account);
 	if (status == PCTL_OK)
-		status = pctl_contract_begin(&o, app->call, &contract);
-	if (status != PCTL_OK)
-		return status;
-	status = run_in(c, pctl_contract_host_of(contract), k, app->call);
+		status = pctl_app_chain(app, NULL, &c);
+	r.as.contract.code = bytes;
+	r.as.contract.n_code = n;
 	if (status == PCTL_OK)
-		status = keep_ids(contract, k, app->call);
-	return pctl_contract_end(contract, status, k->used, &k->gas);
-}
-
-static void print_call(pctl_app *app, const contract_call *k)
-{
-	char id[PCTL_CONTRACT_ID_BYTES + 1];
-
-	if (app->json) {
-		pctl_json_key(&app->document, "jobs");
-		pctl_json_array_begin(&app->document);
-	}
-	for (size_t at = 0; at < k->n_ids; at += PCTL_CONTRACT_ID_BYTES) {
-		snprintf(id, sizeof(id), "%.64s", (const char *)k->ids + at);
+		status = pctl_chain_apply(c, &r, app->call, &out);
+	if (status == PCTL_OK) {
+		print_account(app, out.as.contract.contract, n);
 		if (app->json)
-			pctl_json_string(&app->document, id);
-		else
-			printf("job %s\n", id);
+			pctl_json_kv_u64(&app->document, "gas", out.as.contract.gas_used);
 	}
-	if (!app->json) {
-		printf("fuel %" PRIu64 " gas %" PRIu64 "\n", k->used, k->gas);
-		return;
-	}
-	pctl_json_array_end(&app->document);
-	pctl_json_kv_u64(&app->document, "fuel", k->used);
-	pctl_json_kv_u64(&app->document, "gas", k->gas);
+	pctl_response_destroy(&out);
+	pctl_chain_close(c);
+	free(bytes);
+	return status;
 }
 
-/* A call with what it logs and what came of it. */
-static pctl_status call_and_print(pctl_app *app, const contract_file *c, pctl_chain *chain,
-				  contract_call *k)
-{
-	pctl_status status;
+/* ---- calls and views ------------------------------------------------------------------------- */
 
+static void print_texts(pctl_app *app, const pctl_msg_call_response *m)
+{
 	if (app->json) {
 		pctl_json_key(&app->document, "log");
 		pctl_json_array_begin(&app->document);
 	}
-	status = make_call(app, c, chain, k);
+	for (uint32_t i = 0; i < m->n_log; i++) {
+		char *hex = app->json ? malloc(2 * m->log[i].n + 1) : NULL;
+
+		if (hex != NULL)
+			pctl_json_string(&app->document,
+					 pctl_hex_print(m->log[i].data, m->log[i].n, hex));
+		if (!app->json) {
+			fputs("log ", stdout);
+			fwrite(m->log[i].data, 1, m->log[i].n, stdout);
+			fputc('\n', stdout);
+		}
+		free(hex);
+	}
+	if (app->json) {
+		pctl_json_array_end(&app->document);
+		pctl_json_key(&app->document, "jobs");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = 0; i < m->n_jobs; i++) {
+		if (app->json)
+			pctl_json_string(&app->document, m->jobs[i]);
+		else
+			printf("job %s\n", m->jobs[i]);
+	}
 	if (app->json)
 		pctl_json_array_end(&app->document);
-	if (status == PCTL_OK)
-		print_call(app, k);
+}
+
+/* What came of it; a call that failed is a message that was taken in all the same, and its code is the exit status's. */
+static pctl_status print_call(pctl_app *app, const pctl_msg_call_response *m)
+{
+	print_texts(app, m);
+	if (app->json) {
+		if (m->call_id[0] != '\0')
+			pctl_json_kv_string(&app->document, "call", m->call_id);
+		pctl_json_kv_string(&app->document, "status", m->code == 0 ? "complete" : "failed");
+		pctl_json_kv_u64(&app->document, "fuel", m->fuel_used);
+		pctl_json_kv_u64(&app->document, "gas", m->gas_used);
+		pctl_json_kv_u64(&app->document, "height", m->height);
+	} else {
+		if (m->call_id[0] != '\0')
+			printf("call %s\n", m->call_id);
+		printf("fuel %" PRIu64 " gas %" PRIu64 " height %" PRIu64 "\n", m->fuel_used,
+		       m->gas_used, m->height);
+	}
+	return m->code == 0 ? PCTL_OK : pctl_refuse(app->call, m->code, "%s", m->error);
+}
+
+/* The parts of both; the argument is released with free(). */
+static pctl_status read_call(pctl_app *app, uint64_t fuel, pctl_msg_call *m, uint8_t **argument)
+{
+	const char *function = pctl_option_value(&app->line, "--call");
+	const char *file = pctl_option_value(&app->line, "--arg");
+	size_t n = 0;
+	pctl_status status = pctl_app_number(app, "--fuel", fuel, &m->fuel);
+
+	m->contract = app->line.arguments[0];
+	m->function = function == NULL ? "" : function;
+	if (status == PCTL_OK && file != NULL)
+		status = read_file(app, file, PCTL_MESSAGE_ARGUMENT_MAX, argument, &n);
+	m->argument = *argument;
+	m->n_argument = n;
 	return status;
 }
 
-static pctl_status end_block(pctl_app *app, pctl_chain *chain)
+pctl_status pctl_verb_contract_call(pctl_app *app)
 {
-	const pctl_request r = {.kind = PCTL_MSG_BLOCK_END, .as.block = {.executor = ""}};
+	pctl_request r = {.kind = PCTL_MSG_CALL};
 	pctl_response out = {.kind = 0};
-	const pctl_status status = pctl_chain_end_block(chain, &r, app->call, &out);
+	pctl_chain *c = NULL;
+	uint8_t *argument = NULL;
+	pctl_status status = pctl_app_sender(app, &r.as.call.sender);
 
-	if (status == PCTL_OK && app->json)
-		pctl_json_kv_u64(&app->document, "block", out.as.block.height);
-	else if (status == PCTL_OK)
-		printf("block %" PRIu64 "\n", out.as.block.height);
+	if (status == PCTL_OK)
+		status = read_call(app, FUEL, &r.as.call, &argument);
+	if (status == PCTL_OK)
+		status = pctl_app_number(app, "--pay", 0, &r.as.call.pay);
+	if (status == PCTL_OK)
+		status = pctl_app_chain(app, NULL, &c);
+	if (status == PCTL_OK)
+		status = pctl_chain_apply(c, &r, app->call, &out);
+	if (status == PCTL_OK)
+		status = print_call(app, &out.as.call);
 	pctl_response_destroy(&out);
+	pctl_chain_close(c);
+	free(argument);
 	return status;
 }
 
-/* --then: the block ends, and the contract sees the results of its own jobs before any other message is taken in. */
-static pctl_status call_then(pctl_app *app, const contract_file *c, pctl_chain *chain,
-			     const contract_call *first)
+pctl_status pctl_verb_contract_view(pctl_app *app)
 {
-	contract_call k = {.function = pctl_option_value(&app->line, "--then"),
-			   .argument = first->ids,
-			   .n_argument = first->n_ids,
-			   .fuel = first->fuel};
-	pctl_status status = end_block(app, chain);
+	pctl_request r = {.kind = PCTL_MSG_VIEW, .as.call = {.sender = ""}};
+	pctl_response out = {.kind = 0};
+	pctl_chain *c = NULL;
+	uint8_t *argument = NULL;
+	pctl_status status = read_call(app, PCTL_CONTRACT_VIEW_FUEL, &r.as.call, &argument);
 
-	if (status == PCTL_OK && app->json) {
-		pctl_json_key(&app->document, "then");
-		pctl_json_object_begin(&app->document);
+	if (status == PCTL_OK)
+		status = pctl_app_number(app, "--height", 0, &r.as.call.height);
+	if (status == PCTL_OK)
+		status = pctl_app_chain(app, NULL, &c);
+	if (status == PCTL_OK)
+		status = pctl_chain_answer(c, &r, app->call, &out);
+	if (status == PCTL_OK)
+		status = print_call(app, &out.as.call);
+	pctl_response_destroy(&out);
+	pctl_chain_close(c);
+	free(argument);
+	return status;
+}
+
+/* ---- what is there --------------------------------------------------------------------------- */
+
+static int print_contract(void *ctx, const pctl_contract_row *row)
+{
+	pctl_app *app = ctx;
+
+	if (!app->json) {
+		printf("%s %s height %" PRIu64 " bytes %" PRIu64 " rows %" PRIu64 " calls %" PRIu64
+		       "\n",
+		       row->cid, row->sender, row->height, row->n_bytes, row->n_rows, row->n_calls);
+		return 0;
 	}
+	pctl_json_object_begin(&app->document);
+	pctl_json_kv_string(&app->document, "contract", row->cid);
+	pctl_json_kv_string(&app->document, "sender", row->sender);
+	pctl_json_kv_u64(&app->document, "height", row->height);
+	pctl_json_kv_u64(&app->document, "bytes", row->n_bytes);
+	pctl_json_kv_u64(&app->document, "rows", row->n_rows);
+	pctl_json_kv_u64(&app->document, "calls", row->n_calls);
+	pctl_json_object_end(&app->document);
+	return 0;
+}
+
+static int print_row(void *ctx, const pctl_contract_call_row *row)
+{
+	const char *status = row->code == 0 ? "complete" : "failed";
+	char id[PCTL_JOB_TEXT_SIZE], code[24] = "-";
+	pctl_app *app = ctx;
+
+	pctl_job_id_format(row->id, id);
+	if (row->code != 0)
+		snprintf(code, sizeof(code), "PC%04" PRIu64, row->code);
+	if (!app->json) {
+		printf("%s %s %s %s height %" PRIu64 " fuel %" PRIu64 " gas %" PRIu64
+		       " paid %" PRIu64 " jobs %" PRIu64 "\n",
+		       id, row->sender, status, code, row->height, row->fuel, row->gas, row->paid,
+		       row->n_jobs);
+		return 0;
+	}
+	pctl_json_object_begin(&app->document);
+	pctl_json_kv_string(&app->document, "call", id);
+	pctl_json_kv_string(&app->document, "contract", row->contract);
+	pctl_json_kv_string(&app->document, "sender", row->sender);
+	pctl_json_kv_string(&app->document, "status", status);
+	pctl_json_kv_string(&app->document, "code", code);
+	pctl_json_kv_u64(&app->document, "height", row->height);
+	pctl_json_kv_u64(&app->document, "number", row->number);
+	pctl_json_kv_u64(&app->document, "fuel", row->fuel);
+	pctl_json_kv_u64(&app->document, "gas", row->gas);
+	pctl_json_kv_u64(&app->document, "paid", row->paid);
+	pctl_json_kv_u64(&app->document, "returned", row->returned);
+	pctl_json_kv_u64(&app->document, "jobs", row->n_jobs);
+	pctl_json_object_end(&app->document);
+	return 0;
+}
+
+static void begin_list(pctl_app *app, const char *name)
+{
+	if (!app->json)
+		return;
+	pctl_json_key(&app->document, name);
+	pctl_json_array_begin(&app->document);
+}
+
+static void end_list(pctl_app *app)
+{
+	if (app->json)
+		pctl_json_array_end(&app->document);
+}
+
+pctl_status pctl_verb_contract_list(pctl_app *app)
+{
+	pctl_chain *c = NULL;
+	pctl_status status = pctl_app_chain(app, NULL, &c);
+
 	if (status == PCTL_OK) {
-		status = call_and_print(app, c, chain, &k);
-		if (app->json)
-			pctl_json_object_end(&app->document);
+		begin_list(app, "contracts");
+		status = pctl_contracts_visit(pctl_cursor(c), NULL, print_contract, app, app->call);
+		end_list(app);
 	}
-	free(k.ids);
+	pctl_chain_close(c);
 	return status;
 }
 
-static pctl_status run_contract(pctl_app *app, const contract_file *c, contract_call *k)
+/* A contract with its calls, or one call. */
+static pctl_status show(pctl_app *app, pctl_chain *c, const char *word)
 {
-	const int has_then = pctl_option_has(&app->line, "--then");
-	pctl_executor executor = {.run = NULL};
-	pctl_home_signing signing = {.in = &app->host, .executor = &executor, .call = app->call};
-	pctl_chain *chain = NULL;
-	pctl_status status = has_then ? pctl_app_open_executor(app, NULL, &executor) : PCTL_OK;
+	uint8_t id[PCTL_DIGEST_BYTES];
+	pctl_contract_call_row row;
+	pctl_status status = PCTL_OK;
 
+	if (!pctl_job_id_parse(word, id)) {
+		begin_list(app, "contracts");
+		status = pctl_contracts_visit(pctl_cursor(c), word, print_contract, app, app->call);
+		end_list(app);
+		begin_list(app, "calls");
+		if (status == PCTL_OK)
+			status = pctl_calls_visit(pctl_cursor(c), word, print_row, app, app->call);
+		end_list(app);
+		return status;
+	}
+	status = pctl_calls_read(pctl_cursor(c), id, app->call, &row);
+	begin_list(app, "calls");
 	if (status == PCTL_OK)
-		status = pctl_app_chain(app, has_then ? &executor : NULL, &chain);
-	signing.chain = chain;
-	if (status == PCTL_OK)
-		pctl_home_sign_blocks(&signing);
-	if (status == PCTL_OK)
-		status = call_and_print(app, c, chain, k);
-	if (status == PCTL_OK && has_then)
-		status = call_then(app, c, chain, k);
-	pctl_chain_close(chain);
-	pctl_executor_close(&executor);
+		print_row(app, &row);
+	end_list(app);
 	return status;
 }
 
-pctl_status pctl_verb_contract_run(pctl_app *app)
+pctl_status pctl_verb_contract_show(pctl_app *app)
 {
-	const char *argument = pctl_option_value(&app->line, "--arg"), *sender;
-	contract_call k = {.function = pctl_option_value(&app->line, "--call")};
-	contract_file c = {.bytes = NULL};
-	uint8_t *bytes = NULL;
-	pctl_status status = pctl_app_sender(app, &sender);
+	pctl_chain *c = NULL;
+	pctl_status status = pctl_app_chain(app, NULL, &c);
 
 	if (status == PCTL_OK)
-		status = pctl_app_number(app, "--fuel", PCTL_WASM_FUEL, &k.fuel);
-	if (status == PCTL_OK)
-		status = open_file(app, app->line.arguments[0], &c);
-	if (status == PCTL_OK && argument != NULL)
-		status = read_file(app, argument, PCTL_WASM_ARGUMENT_MAX, &bytes, &k.n_argument);
-	k.argument = bytes;
-	if (status == PCTL_OK && app->json)
-		pctl_json_kv_string(&app->document, "account", c.account);
-	if (status == PCTL_OK)
-		status = run_contract(app, &c, &k);
-	free(k.ids);
-	free(bytes);
-	close_file(&c);
+		status = show(app, c, app->line.arguments[0]);
+	pctl_chain_close(c);
 	return status;
 }

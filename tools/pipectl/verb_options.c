@@ -396,18 +396,26 @@ const pctl_option pctl_options_node[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
-const pctl_option pctl_options_contract_run[] = {
+const pctl_option pctl_options_contract_upload[] = {
+	{"--sender", "ACCOUNT", "who pays for the module", 0, 0},
+	{"--runtime", "FILE", "Wasmtime's library, where FILE is a module's text", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+#define CALL_OPTIONS                                                                   \
+	{"--call", "NAME", "the function to call; `call` where it is left out", 0, 0}, \
+		{"--arg", "FILE", "bytes that it is given", 0, 0},                     \
+	{                                                                              \
+		"--fuel", "N", "most fuel that it may use", 0, 0                       \
+	}
+const pctl_option pctl_options_contract_call[] = {
 	{"--sender", "ACCOUNT", "who calls, and pays for the fuel", 0, 0},
-	{"--call", "NAME", "the function to call; `call` where it is left out", 0, 0},
-	{"--arg", "FILE", "bytes that it is given", 0, 0},
-	{"--fuel", "N", "most fuel that it may use", 0, 0},
-	{"--fuel-per-gas", "N", "fuel for one gas; 1000 where it is left out, 0: none is paid", 0,
-	 0},
-	{"--paid", "ACCOUNT", "who gets that gas; `executor` where it is left out", 0, 0},
-	{"--pay", "GAS", "gas that the caller gives to the contract first", 0, 0},
-	{"--then", "NAME", "end the block, then call this with the ids of the jobs", 0, 0},
-	{"--runtime", "FILE", "Wasmtime's library (PIPECTL_WASMTIME)", 0, 0},
-	EXECUTOR_OPTIONS,
+	CALL_OPTIONS,
+	{"--pay", "GAS", "gas that the caller gives to the contract with it", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_contract_view[] = {
+	CALL_OPTIONS,
+	{"--height", "HEIGHT", "refuse unless this is the last finished block", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_contract_account[] = {

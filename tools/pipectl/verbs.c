@@ -441,13 +441,25 @@ static const pctl_verb verbs[] = {
 	 "core/model/serve/README.md says what becomes of clients that are slow, rude or gone.",
 	 pctl_options_model_serve, 0, 0, pctl_verb_model_serve,
 	 "pipectl model serve --model model.gguf --socket /run/user/1000/model.sock"},
-	{"contract", "run", "FILE",
-	 "call a contract: all that it submits is taken in, or nothing is",
-	 "FILE is a WebAssembly module, its text, or a script of calls. Jobs are sent by the "
-	 "contract's own account, `contract account FILE`; core/chain/contracts/contract.md is the "
-	 "interface.",
-	 pctl_options_contract_run, 1, 1, pctl_verb_contract_run,
-	 "pipectl contract run contract.wasm --sender ada --call start --fuel 1000000"},
+	{"contract", "upload", "FILE", "put a contract into the chain",
+	 "FILE is a WebAssembly module or its text. The answer is the contract's CID, which is its "
+	 "account too: it is called by it, and its jobs are sent and paid by it. "
+	 "core/chain/contracts/contract.md is what it may ask for.",
+	 pctl_options_contract_upload, 1, 1, pctl_verb_contract_upload,
+	 "pipectl contract upload contract.wasm --sender ada"},
+	{"contract", "call", "CID", "call a contract: all that it does counts, or nothing does",
+	 "A message of the open block. Its fuel is paid however it ends; jobs that it submits run "
+	 "with the block, and their results are there for calls in later blocks.",
+	 pctl_options_contract_call, 1, 1, pctl_verb_contract_call,
+	 "pipectl contract call bafkreigh2akiscai --sender ada --call start --fuel 10000000"},
+	{"contract", "view", "CID", "ask a contract, changing nothing",
+	 "Answered from the state as it is, and no message: nobody pays for it.",
+	 pctl_options_contract_view, 1, 1, pctl_verb_contract_view,
+	 "pipectl contract view bafkreigh2akiscai --call total"},
+	{"contract", "list", "", "contracts of the chain", NULL, NULL, 0, 0,
+	 pctl_verb_contract_list, "pipectl contract list"},
+	{"contract", "show", "CID|CALL", "a contract and its calls, or one call", NULL, NULL, 1, 1,
+	 pctl_verb_contract_show, "pipectl contract show bafkreigh2akiscai"},
 	{"contract", "account", "FILE", "the account of a contract: its CID", NULL,
 	 pctl_options_contract_account, 1, 1, pctl_verb_contract_account,
 	 "pipectl contract account contract.wasm"},

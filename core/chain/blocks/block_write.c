@@ -304,6 +304,8 @@ static pctl_status add_needs(needs *n, const pctl_request *r)
 	uint32_t group, binding;
 	pctl_status status;
 
+	if (r->kind == PCTL_MSG_CALL)
+		return add_need(n, r->as.call.contract);
 	status = add_need(n, m->shader_cid);
 	if (status == PCTL_OK)
 		status = add_need(n, m->uniform_cid);
@@ -320,7 +322,8 @@ static int visit_needs(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_
 	pctl_request r;
 
 	(void)origin;
-	if (!pctl_request_tag_is(bytes, n_bytes, PCTL_MSG_EXECUTE))
+	if (!pctl_request_tag_is(bytes, n_bytes, PCTL_MSG_EXECUTE) &&
+	    !pctl_request_tag_is(bytes, n_bytes, PCTL_MSG_CALL))
 		return 0;
 	n->status = pctl_request_decode(bytes, n_bytes, n->w->call, &r);
 	if (n->status == PCTL_OK)

@@ -33,6 +33,8 @@ typedef struct wasm_valtype_vec_t {
 enum { WASM_I32 = 0, WASM_I64 = 1 };
 enum { WASMTIME_EXTERN_FUNC = 0, WASMTIME_EXTERN_MEMORY = 3 };
 enum { WASMTIME_STRATEGY_CRANELIFT = 1 };
+enum { WASMTIME_OPT_LEVEL_NONE = 0 };
+enum { WASMTIME_REGALLOC_SINGLE_PASS = 1 };
 enum { WASMTIME_TRAP_CODE_OUT_OF_FUEL = 11 };
 
 typedef struct wasmtime_func_t {
@@ -97,10 +99,15 @@ typedef wasm_trap_t *(*wasmtime_func_callback_t)(void *env, wasmtime_caller_t *c
 	F(wasmtime_error_t *, wasmtime_config_target_set, (wasm_config_t *, const char *))         \
 	F(void, wasmtime_config_cranelift_nan_canonicalization_set, (wasm_config_t *, bool))       \
 	F(void, wasmtime_config_max_wasm_stack_set, (wasm_config_t *, size_t))                     \
+	F(void, wasmtime_config_async_stack_size_set, (wasm_config_t *, uint64_t))                 \
 	F(void, wasmtime_config_parallel_compilation_set, (wasm_config_t *, bool))                 \
 	F(void, wasmtime_config_signals_based_traps_set, (wasm_config_t *, bool))                  \
 	F(void, wasmtime_config_memory_reservation_set, (wasm_config_t *, uint64_t))               \
 	F(void, wasmtime_config_memory_guard_size_set, (wasm_config_t *, uint64_t))                \
+	F(void, wasmtime_config_memory_may_move_set, (wasm_config_t *, bool))                      \
+	F(void, wasmtime_config_cranelift_opt_level_set, (wasm_config_t *, uint8_t))               \
+	F(void, wasmtime_config_cranelift_regalloc_algorithm_set, (wasm_config_t *, uint8_t))      \
+	F(void, wasmtime_config_wasm_multi_value_set, (wasm_config_t *, bool))                     \
 	F(void, wasmtime_config_wasm_threads_set, (wasm_config_t *, bool))                         \
 	F(void, wasmtime_config_wasm_tail_call_set, (wasm_config_t *, bool))                       \
 	F(void, wasmtime_config_wasm_function_references_set, (wasm_config_t *, bool))             \
@@ -114,6 +121,8 @@ typedef wasm_trap_t *(*wasmtime_func_callback_t)(void *env, wasmtime_caller_t *c
 	F(void, wasmtime_config_wasm_custom_page_sizes_set, (wasm_config_t *, bool))               \
 	F(void, wasmtime_config_wasm_stack_switching_set, (wasm_config_t *, bool))                 \
 	F(wasmtime_error_t *, wasmtime_wat2wasm, (const char *, size_t, wasm_byte_vec_t *))        \
+	F(wasmtime_error_t *, wasmtime_module_validate,                                            \
+	  (wasm_engine_t *, const uint8_t *, size_t))                                              \
 	F(wasmtime_error_t *, wasmtime_module_new,                                                 \
 	  (wasm_engine_t *, const uint8_t *, size_t, wasmtime_module_t **))                        \
 	F(void, wasmtime_module_delete, (wasmtime_module_t *))                                     \

@@ -18,6 +18,10 @@
  */
 pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m);
 
+/* What so many bytes cost that stay for ever: as much as a blob for blob_blocks_max blocks. PC5712. */
+pctl_status pctl_data_price_kept(const pctl_taking *t, uint64_t n_bytes, const pctl_call *call,
+				 uint64_t *out);
+
 /* Inside an open transaction: a job of version 2 of the rules or later was taken in, and the blobs that it names stay until
  * it has ended. What it takes of its sender's queue (PCTL_COUNTER_QUEUE) is given back by drop. */
 pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const pctl_call *call);

@@ -18,19 +18,26 @@ static uint64_t started(uint64_t n, uint64_t unit)
 	return n / unit + (n % unit != 0);
 }
 
-static pctl_status price(const pctl_taking *t, const pctl_msg_blob *m, uint64_t *out)
+static pctl_status price(const pctl_taking *t, uint64_t n_bytes, uint64_t n_blocks,
+			 const pctl_call *call, uint64_t *out)
 {
 	const uint64_t *v = t->params.values;
 	uint64_t rent = 0;
 
 	*out = 0;
-	return pctl_num_mul(v[PCTL_PARAM_BLOB_BYTE_COST], m->n_data, out) &&
-			       pctl_num_mul(started(m->n_data, RENT_BYTES),
-					    started(m->blocks, RENT_BLOCKS), &rent) &&
+	return pctl_num_mul(v[PCTL_PARAM_BLOB_BYTE_COST], n_bytes, out) &&
+			       pctl_num_mul(started(n_bytes, RENT_BYTES),
+					    started(n_blocks, RENT_BLOCKS), &rent) &&
 			       pctl_num_mul(rent, v[PCTL_PARAM_BLOB_RENT], &rent) &&
 			       pctl_num_add(*out, rent, out)
 		       ? PCTL_OK
-		       : pctl_refuse(t->call, PC5712_LEDGER_OVERFLOW, "the price of a blob");
+		       : pctl_refuse(call, PC5712_LEDGER_OVERFLOW, "the price of bytes");
+}
+
+pctl_status pctl_data_price_kept(const pctl_taking *t, uint64_t n_bytes, const pctl_call *call,
+				 uint64_t *out)
+{
+	return price(t, n_bytes, t->params.values[PCTL_PARAM_BLOB_BLOCKS_MAX], call, out);
 }
 
 /* Once a block, since each of the messages stays in its record. */
@@ -87,7 +94,7 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	if (status == PCTL_OK)
 		status = check_size(t, m);
 	if (status == PCTL_OK)
-		status = price(t, m, &gas);
+		status = price(t, m->n_data, m->blocks, t->call, &gas);
 	if (status == PCTL_OK)
 		status = pctl_ledger_pay(t->s, m->sender, gas, 0, t->call);
 	if (status == PCTL_OK)

@@ -7,6 +7,7 @@
 #include "chain/executor/calibrate.h"
 #include "chain/home/judge.h"
 #include "chain/home/keys.h"
+#include "chain/home/wasm.h"
 #include "chain/registry/registry.h"
 
 /* Where the parameters of height 0 are; they are read only for a state that has none. */
@@ -54,7 +55,8 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 	o.kernels = in->kernels;
 	o.genesis = &genesis;
 	o.dir = pctl_arena_printf(in->arena, "%s/chain", in->config->home);
-	if (o.dir == NULL)
+	o.wasm = pctl_home_wasm(in);
+	if (o.dir == NULL || o.wasm == NULL)
 		return pctl_no_memory(call, "a path");
 	accounts = pctl_arena_printf(in->arena, "%s/genesis.cfg", o.dir);
 	if (accounts == NULL)

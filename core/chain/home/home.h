@@ -1,5 +1,5 @@
 /* The chain of an installation: HOME/chain, opened over the store, the kernels and the memo that every other client of
- * the installation uses, and the devices that run its blocks. The tool, the node and whoever runs contracts begin here. */
+ * the installation uses, and the devices that run its blocks. The tool and the node begin here. */
 #ifndef PIPECTL_CHAIN_HOME_HOME_H
 #define PIPECTL_CHAIN_HOME_HOME_H
 

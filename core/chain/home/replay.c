@@ -6,6 +6,7 @@
 
 #include "foundation/base/file.h"
 #include "chain/home/judge.h"
+#include "chain/home/wasm.h"
 #include "host/run.h"
 
 typedef struct source {
@@ -54,6 +55,8 @@ static pctl_status open_chain(pctl_installation *in, const char *dir, const pctl
 		status = pctl_installation_store(in, call);
 	o.store = in->store;
 	o.kernels = in->kernels;
+	if (status == PCTL_OK && (o.wasm = pctl_home_wasm(in)) == NULL)
+		status = pctl_no_memory(call, "a path");
 	if (status == PCTL_OK)
 		status = pctl_home_judge(in, call, &o.reference);
 	return status == PCTL_OK ? pctl_chain_open(&o, call, out) : status;

@@ -5,8 +5,13 @@
 #include "chain/ledger/ledger.h"
 #include "chain/messages/message.h"
 
-/* Who asked: a message, or the engine itself at the end of an epoch. */
-enum { PCTL_ORIGIN_MESSAGE = 0, PCTL_ORIGIN_EPOCH = 1, PCTL_ORIGIN_GENESIS = 2 };
+/* Who asked: a message, the engine itself at the end of an epoch, or a contract that a message called. */
+enum {
+	PCTL_ORIGIN_MESSAGE = 0,
+	PCTL_ORIGIN_EPOCH = 1,
+	PCTL_ORIGIN_GENESIS = 2,
+	PCTL_ORIGIN_CONTRACT = 3 /* of jobs alone */
+};
 
 #define PCTL_JOB_TEXT_SIZE 65u /* 64 lower-case hex digits and a NUL */
 

@@ -143,6 +143,20 @@ static int message_field(const uint8_t *bytes, size_t n, size_t *from, size_t *t
 	return 1;
 }
 
+const uint8_t *pctl_request_bare(const pctl_request *r, uint64_t *n)
+{
+	uint64_t n_bytes;
+	const uint8_t *bytes = pctl_request_bytes(r, &n_bytes);
+	size_t from = 0, to = 0;
+	uint64_t tag;
+
+	*n = 0;
+	if (bytes == NULL || !message_field(bytes, (size_t)n_bytes, &from, &to, &tag))
+		return NULL;
+	*n = to - from;
+	return bytes + from;
+}
+
 int pctl_request_tag_is(const uint8_t *bytes, uint64_t n, uint32_t kind)
 {
 	size_t from, to;
@@ -176,6 +190,10 @@ const char *pctl_request_sender(const pctl_request *r)
 		return r->as.role.sender;
 	case PCTL_MSG_BLOB:
 		return r->as.blob.sender;
+	case PCTL_MSG_CONTRACT:
+		return r->as.contract.sender;
+	case PCTL_MSG_CALL:
+		return r->as.call.sender;
 	default:
 		return NULL;
 	}
@@ -185,18 +203,11 @@ static pctl_status bare_bytes(const pctl_request *r, const pctl_call *call, uint
 			      const uint8_t **out, uint64_t *n)
 {
 	pctl_request bare = *r;
-	uint64_t n_bytes;
-	const uint8_t *bytes = pctl_request_bytes(r, &n_bytes);
-	size_t from = 0, to = 0;
-	uint64_t tag;
 
 	*made = NULL;
-	if (bytes != NULL) {
-		(void)message_field(bytes, (size_t)n_bytes, &from, &to, &tag);
-		*out = bytes + from;
-		*n = to - from;
+	*out = pctl_request_bare(r, n);
+	if (*out != NULL)
 		return PCTL_OK;
-	}
 	memset(&bare.auth, 0, sizeof(bare.auth));
 	return pctl_request_encode(&bare, call, made, n) == PCTL_OK ? (*out = *made, PCTL_OK)
 								    : PCTL_E_INVALID;

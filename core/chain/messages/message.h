@@ -30,11 +30,15 @@
 #define PCTL_MESSAGE_TICKS_MAX 65536u
 #define PCTL_MESSAGE_ERROR_MAX 1024u /* bytes of a reason */
 #define PCTL_MESSAGE_BLOCK_JOBS_MAX 8192u
-#define PCTL_MESSAGE_CLOCK_MAX INT64_MAX /* clocks, heights and proposals */
-#define PCTL_MESSAGE_ALIAS_MAX 64u	 /* bytes of an alias */
-#define PCTL_MESSAGE_CHANGES_MAX 64u	 /* parameters that one proposal changes */
-#define PCTL_MESSAGE_PARAM_MAX 64u	 /* bytes of a parameter's name, or of its value */
-#define PCTL_MESSAGE_DATA_MAX (1u << 20) /* bytes of a PUT or GET */
+#define PCTL_MESSAGE_CLOCK_MAX INT64_MAX      /* clocks, heights and proposals */
+#define PCTL_MESSAGE_ALIAS_MAX 64u	      /* bytes of an alias */
+#define PCTL_MESSAGE_CHANGES_MAX 64u	      /* parameters that one proposal changes */
+#define PCTL_MESSAGE_PARAM_MAX 64u	      /* bytes of a parameter's name, or of its value */
+#define PCTL_MESSAGE_DATA_MAX (1u << 20)      /* bytes of a PUT or GET */
+#define PCTL_MESSAGE_CODE_MAX (256u << 10)    /* bytes of a contract's module */
+#define PCTL_MESSAGE_ARGUMENT_MAX (64u << 10) /* bytes of a call's argument */
+#define PCTL_MESSAGE_CALL_JOBS_MAX 1024u      /* that one call submits */
+#define PCTL_MESSAGE_LOGS_MAX 65536u	      /* bytes that one call logs, and texts */
 
 /* ---- the messages ------------------------------------------------------------------------- */
 
@@ -281,6 +285,45 @@ typedef struct pctl_msg_blob {
 	uint64_t n_data, blocks;
 } pctl_msg_blob;
 
+/* A module, 1 to PCTL_MESSAGE_CODE_MAX bytes. */
+typedef struct pctl_msg_contract {
+	const char *sender;
+	const uint8_t *code;
+	uint64_t n_code;
+} pctl_msg_contract;
+
+typedef struct pctl_msg_contract_response {
+	const char *contract; /* CID */
+	uint64_t gas_used;
+} pctl_msg_contract_response;
+
+/*
+ * CALL and VIEW.
+ *
+ * sender    of a CALL; NULL or "" of a VIEW
+ * function  of the contract, at most PCTL_MESSAGE_NAME_MAX bytes; "": "call"
+ * fuel      at least 1
+ * pay       of a CALL: gas that goes from the sender to the contract with it
+ * height    of a VIEW: of the last finished block, 0: any
+ */
+typedef struct pctl_msg_call {
+	const char *sender, *contract, *function;
+	const uint8_t *argument;
+	uint64_t n_argument, fuel, pay, height;
+} pctl_msg_call;
+
+/* call_id is "" of a VIEW; status is COMPLETE or FAILED; code and error are given exactly when it failed, and then there are no
+ * jobs. */
+typedef struct pctl_msg_call_response {
+	const char *call_id;
+	uint32_t status, returned;
+	uint64_t fuel_used, gas_used, height;
+	const char *const *jobs;
+	const pctl_msg_bytes *log;
+	uint32_t n_jobs, n_log, code, reserved;
+	const char *error;
+} pctl_msg_call_response;
+
 typedef struct pctl_msg_error {
 	uint32_t code, reserved; /* of the table of codes */
 	const char *message;	 /* 1 byte or more */
@@ -306,7 +349,10 @@ enum {
 	PCTL_MSG_KEYS = 14,
 	PCTL_MSG_ERROR = 15,
 	PCTL_MSG_ROLE = 16,
-	PCTL_MSG_BLOB = 24
+	PCTL_MSG_BLOB = 24,
+	PCTL_MSG_CONTRACT = 25,
+	PCTL_MSG_CALL = 26,
+	PCTL_MSG_VIEW = 27
 };
 
 /* One that was decoded or sealed has its canonical bytes beside it and is not changed any more: what takes it in looks at
@@ -329,6 +375,8 @@ typedef struct pctl_request {
 		pctl_msg_keys keys;
 		pctl_msg_role role;
 		pctl_msg_blob blob;
+		pctl_msg_contract contract;
+		pctl_msg_call call; /* CALL, VIEW */
 	} as;
 	pctl_msg_auth auth; /* of a kind that changes state */
 	void *owner;	    /* of a decoded or sealed message; NULL in one made by hand */
@@ -344,6 +392,8 @@ typedef struct pctl_response {
 		pctl_msg_ack ack;	   /* LEDGER to VERDICT, KEYS, ROLE, BLOB */
 		pctl_msg_cid put;
 		pctl_msg_data get;
+		pctl_msg_contract_response contract;
+		pctl_msg_call_response call; /* CALL, VIEW */
 		pctl_msg_error error;
 	} as;
 	void *owner;
@@ -384,6 +434,8 @@ void pctl_response_destroy(pctl_response *r);
 pctl_status pctl_request_seal(const pctl_request *r, const pctl_call *call, pctl_request *out);
 /* The canonical bytes of a request that was decoded or sealed, which live as long as it; NULL of one made by hand. */
 const uint8_t *pctl_request_bytes(const pctl_request *r, uint64_t *n);
+/* The message among them, with its tag and length and without `auth`. */
+const uint8_t *pctl_request_bare(const pctl_request *r, uint64_t *n);
 
 /* An arena for what a response made by hand points to, freed by pctl_response_destroy; call it before filling in. NULL:
  * no memory. */

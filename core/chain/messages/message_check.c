@@ -273,6 +273,28 @@ static void check_blob(checker *c, const pctl_msg_blob *m)
 	check_number(c, "blocks", m->blocks, PCTL_MESSAGE_CLOCK_MAX);
 }
 
+static void check_contract(checker *c, const pctl_msg_contract *m)
+{
+	check_sender(c, m->sender);
+	if (m->n_code == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "code", "not given");
+	check_count(c, "code", m->n_code, PCTL_MESSAGE_CODE_MAX, "bytes");
+}
+
+static void check_call(checker *c, const pctl_msg_call *m, int is_view)
+{
+	if (!is_view)
+		check_sender(c, m->sender);
+	check_cid(c, "contract", m->contract);
+	check_text(c, "function", m->function, PCTL_MESSAGE_NAME_MAX);
+	check_count(c, "argument", m->n_argument, PCTL_MESSAGE_ARGUMENT_MAX, "bytes");
+	if (m->fuel == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "fuel", "not given");
+	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX);
+	not_of_op(c, "height", !is_view && m->height != 0);
+	not_of_op(c, "pay", is_view && m->pay != 0);
+}
+
 static void check_auth(checker *c, const pctl_request *r)
 {
 	const pctl_msg_auth *m = &r->auth;
@@ -364,6 +386,15 @@ pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
 	case PCTL_MSG_BLOB:
 		c.message = "blob";
 		check_blob(&c, &r->as.blob);
+		break;
+	case PCTL_MSG_CONTRACT:
+		c.message = "contract";
+		check_contract(&c, &r->as.contract);
+		break;
+	case PCTL_MSG_CALL:
+	case PCTL_MSG_VIEW:
+		c.message = r->kind == PCTL_MSG_CALL ? "call" : "view";
+		check_call(&c, &r->as.call, r->kind == PCTL_MSG_VIEW);
 		break;
 	default:
 		check_envelope(&c, r->kind, "request");

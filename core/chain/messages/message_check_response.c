@@ -99,6 +99,34 @@ static void check_ack(checker *c, const pctl_msg_ack *m, uint32_t kind)
 	not_of_op(c, "proposal", kind != PCTL_MSG_PARAMS && m->proposal != 0);
 }
 
+static void check_call_response(checker *c, const pctl_msg_call_response *m, int is_view)
+{
+	const int is_failed = m->status == PCTL_JOB_FAILED;
+	uint64_t n_log = 0;
+
+	if (!is_view)
+		check_hash(c, "call_id", m->call_id);
+	not_of_op(c, "call_id", is_view && m->call_id[0] != '\0');
+	if (m->status != PCTL_JOB_COMPLETE && !is_failed)
+		wrong(c, PC5795_MESSAGE_STATUS, "status", "%u is no status of a call", m->status);
+	check_jobs(c, "jobs", m->jobs, m->n_jobs, 0, PCTL_MESSAGE_CALL_JOBS_MAX);
+	if (is_failed && m->n_jobs != 0)
+		wrong(c, PC5795_MESSAGE_STATUS, "jobs", "%u of a call that failed", m->n_jobs);
+	for (uint32_t i = 0; i < m->n_log; i++)
+		n_log += m->log[i].n;
+	check_count(c, "log", m->n_log, PCTL_MESSAGE_LOGS_MAX, "texts");
+	check_count(c, "log", n_log, PCTL_MESSAGE_LOGS_MAX, "bytes");
+	if (is_failed != (pctl_code_slug(m->code) != NULL))
+		wrong(c, PC5795_MESSAGE_STATUS, "code", "%u, and the status is %u", m->code,
+		      m->status);
+	if (is_failed && !missing(c, "error", m->error))
+		check_text(c, "error", m->error, PCTL_MESSAGE_ERROR_MAX);
+	else if (!is_failed && m->error[0] != '\0')
+		wrong(c, PC5795_MESSAGE_STATUS, "error",
+		      "the field is given, but a call that did not fail has none");
+	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX);
+}
+
 static void check_error(checker *c, const pctl_msg_error *m)
 {
 	if (pctl_code_slug(m->code) == NULL)
@@ -149,6 +177,15 @@ pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call)
 	case PCTL_MSG_GET:
 		c.message = "get";
 		check_count(&c, "data", r->as.get.n_data, PCTL_MESSAGE_DATA_MAX, "bytes");
+		break;
+	case PCTL_MSG_CONTRACT:
+		c.message = "contract";
+		check_cid(&c, "contract", r->as.contract.contract);
+		break;
+	case PCTL_MSG_CALL:
+	case PCTL_MSG_VIEW:
+		c.message = r->kind == PCTL_MSG_CALL ? "call" : "view";
+		check_call_response(&c, &r->as.call, r->kind == PCTL_MSG_VIEW);
 		break;
 	case PCTL_MSG_ERROR:
 		c.message = "error";

@@ -348,6 +348,69 @@ static Gpu__MsgBlob *blob_to(const pctl_msg_blob *m, pctl_arena *a)
 	return pb;
 }
 
+static Gpu__MsgContract *contract_to(const pctl_msg_contract *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgContract, gpu__msg_contract__init);
+	pb->sender = borrow(m->sender);
+	pb->code.data = (uint8_t *)(uintptr_t)m->code;
+	pb->code.len = m->n_code;
+	return pb;
+}
+
+static Gpu__MsgCall *call_to(const pctl_msg_call *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgCall, gpu__msg_call__init);
+	pb->sender = borrow(m->sender);
+	pb->contract = borrow(m->contract);
+	pb->function = borrow(m->function);
+	pb->argument.data = (uint8_t *)(uintptr_t)m->argument;
+	pb->argument.len = m->n_argument;
+	pb->fuel = m->fuel;
+	pb->pay = m->pay;
+	return pb;
+}
+
+static Gpu__MsgView *view_to(const pctl_msg_call *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgView, gpu__msg_view__init);
+	pb->contract = borrow(m->contract);
+	pb->function = borrow(m->function);
+	pb->argument.data = (uint8_t *)(uintptr_t)m->argument;
+	pb->argument.len = m->n_argument;
+	pb->fuel = m->fuel;
+	pb->height = m->height;
+	return pb;
+}
+
+static Gpu__MsgContractResponse *contract_response_to(const pctl_msg_contract_response *m,
+						      pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgContractResponse, gpu__msg_contract_response__init);
+	pb->contract = borrow(m->contract);
+	pb->gas_used = m->gas_used;
+	return pb;
+}
+
+static Gpu__MsgCallResponse *call_response_to(const pctl_msg_call_response *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgCallResponse, gpu__msg_call_response__init);
+	pb->call_id = borrow(m->call_id);
+	pb->status = (Gpu__JobStatus)m->status;
+	pb->fuel_used = m->fuel_used;
+	pb->gas_used = m->gas_used;
+	pb->returned = m->returned;
+	pb->n_jobs = m->n_jobs;
+	pb->jobs = borrow_all(m->jobs);
+	pb->n_log = m->n_log;
+	pb->log = pctl_arena_array(a, m->n_log, sizeof(*pb->log));
+	for (uint32_t i = 0; pb->log != NULL && i < m->n_log; i++)
+		pb->log[i] = bytes_to(&m->log[i]);
+	pb->code = m->code;
+	pb->error = borrow(m->error);
+	pb->height = m->height;
+	return pb->log == NULL ? NULL : pb;
+}
+
 static Gpu__Ack *ack_to(const pctl_msg_ack *m, pctl_arena *a)
 {
 	MAKE(a, Gpu__Ack, gpu__ack__init);
@@ -413,6 +476,12 @@ Gpu__Request *pctl_request_to_pb(const pctl_request *r, pctl_arena *a)
 		return (pb->role = role_to(&r->as.role, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_BLOB:
 		return (pb->blob = blob_to(&r->as.blob, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_CONTRACT:
+		return (pb->contract = contract_to(&r->as.contract, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_CALL:
+		return (pb->call = call_to(&r->as.call, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_VIEW:
+		return (pb->view = view_to(&r->as.call, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_GET:
 		return (pb->get = get_to(&r->as.get, a)) == NULL ? NULL : pb;
 	default:
@@ -445,6 +514,12 @@ Gpu__Response *pctl_response_to_pb(const pctl_response *r, pctl_arena *a)
 	case PCTL_MSG_ROLE:
 	case PCTL_MSG_BLOB:
 		return (pb->ledger = ack_to(&r->as.ack, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_CONTRACT:
+		return (pb->contract = contract_response_to(&r->as.contract, a)) == NULL ? NULL
+											 : pb;
+	case PCTL_MSG_CALL: /* one member of the union for both */
+	case PCTL_MSG_VIEW:
+		return (pb->call = call_response_to(&r->as.call, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_PUT:
 		return (pb->put = put_response_to(&r->as.put, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_GET:

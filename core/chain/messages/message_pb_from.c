@@ -168,6 +168,30 @@ static pctl_status auth_from(const Gpu__Auth *pb, pctl_arena *a, const pctl_call
 	return PCTL_OK;
 }
 
+static pctl_status call_response_from(const Gpu__MsgCallResponse *pb, pctl_arena *a,
+				      const pctl_call *call, pctl_msg_call_response *m)
+{
+	pctl_msg_bytes *log = pctl_arena_array(a, pb->n_log, sizeof(*log));
+
+	if (log == NULL)
+		return pctl_no_memory(call, "a message");
+	for (size_t i = 0; i < pb->n_log; i++)
+		log[i] = bytes_from(&pb->log[i]);
+	*m = (pctl_msg_call_response){.call_id = pb->call_id,
+				      .status = (uint32_t)pb->status,
+				      .returned = pb->returned,
+				      .fuel_used = pb->fuel_used,
+				      .gas_used = pb->gas_used,
+				      .height = pb->height,
+				      .jobs = lend_all(pb->jobs),
+				      .log = log,
+				      .n_jobs = (uint32_t)pb->n_jobs,
+				      .n_log = (uint32_t)pb->n_log,
+				      .code = pb->code,
+				      .error = pb->error};
+	return PCTL_OK;
+}
+
 pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pctl_call *call,
 				 pctl_request *out)
 {
@@ -232,6 +256,28 @@ pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pc
 		out->as.blob = (pctl_msg_blob){pb->blob->sender, pb->blob->data.data,
 					       pb->blob->data.len, pb->blob->blocks};
 		break;
+	case PCTL_MSG_CONTRACT:
+		out->as.contract = (pctl_msg_contract){
+			pb->contract->sender, pb->contract->code.data, pb->contract->code.len};
+		break;
+	case PCTL_MSG_CALL:
+		out->as.call = (pctl_msg_call){.sender = pb->call->sender,
+					       .contract = pb->call->contract,
+					       .function = pb->call->function,
+					       .argument = pb->call->argument.data,
+					       .n_argument = pb->call->argument.len,
+					       .fuel = pb->call->fuel,
+					       .pay = pb->call->pay};
+		break;
+	case PCTL_MSG_VIEW:
+		out->as.call = (pctl_msg_call){.sender = "",
+					       .contract = pb->view->contract,
+					       .function = pb->view->function,
+					       .argument = pb->view->argument.data,
+					       .n_argument = pb->view->argument.len,
+					       .fuel = pb->view->fuel,
+					       .height = pb->view->height};
+		break;
 	default:
 		break;
 	}
@@ -278,6 +324,13 @@ pctl_status pctl_response_from_pb(const Gpu__Response *pb, pctl_arena *a, const 
 	case PCTL_MSG_GET:
 		out->as.get = (pctl_msg_data){pb->get->data.data, pb->get->data.len};
 		break;
+	case PCTL_MSG_CONTRACT:
+		out->as.contract = (pctl_msg_contract_response){pb->contract->contract,
+								pb->contract->gas_used};
+		break;
+	case PCTL_MSG_CALL:
+	case PCTL_MSG_VIEW:
+		return call_response_from(pb->call, a, call, &out->as.call);
 	case PCTL_MSG_ERROR:
 		out->as.error = (pctl_msg_error){pb->error->code, 0, pb->error->message};
 		break;

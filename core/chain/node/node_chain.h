@@ -1,4 +1,4 @@
-/* The chain as what a node or a contract serves from. */
+/* The chain as what a node serves from. */
 #ifndef PIPECTL_CHAIN_NODE_NODE_CHAIN_H
 #define PIPECTL_CHAIN_NODE_NODE_CHAIN_H
 

@@ -6,6 +6,7 @@
 #include "foundation/base/arena.h"
 #include "chain/transition/authorise.h"
 #include "chain/blocks/block.h"
+#include "chain/contracts/contracts.h"
 #include "chain/registry/rules.h"
 #include "chain/chain_private.h"
 #include "chain/transition/refusal.h"
@@ -164,6 +165,8 @@ static pctl_status answer(pctl_chain *c, const pctl_request *r, const pctl_call 
 		return put_bytes(c, &r->as.put, call, a, &out->as.put);
 	case PCTL_MSG_GET:
 		return answer_bytes(c, &r->as.get, call, a, &out->as.get);
+	case PCTL_MSG_VIEW:
+		return pctl_contract_view(c, &r->as.call, a, call, &out->as.call);
 	default:
 		return pctl_refuse(call, PC5826_CHAIN_MESSAGE,
 				   "a message of kind %u does not belong to this function",
@@ -270,6 +273,7 @@ pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_ca
 	case PCTL_MSG_BLOCK_QUERY:
 	case PCTL_MSG_PUT:
 	case PCTL_MSG_GET:
+	case PCTL_MSG_VIEW:
 		status = pctl_chain_answer(c, r, &inner, out);
 		break;
 	case PCTL_MSG_BLOCK_END:

@@ -180,6 +180,7 @@ static pctl_status begin(pctl_chain *c, const pctl_history *h, const pctl_verify
 	uint64_t height;
 	pctl_status status;
 
+	options.wasm = c->wasm;
 	if (pctl_chain_reference(c) != NULL) {
 		options.reference = *pctl_chain_reference(c);
 		options.reference.close = NULL; /* c closes it */

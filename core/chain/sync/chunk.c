@@ -209,8 +209,8 @@ pctl_status pctl_row_needs(uint32_t table, const uint8_t *row, uint64_t n, pctl_
 	char text[PCTL_CID_TEXT_SIZE];
 	pctl_row_value v;
 
-	if (strcmp(t->name, "shaders") == 0 && column_of(t, "cid", &column) &&
-	    value_at(row, n, column, &v) && v.n < sizeof(text)) {
+	if ((strcmp(t->name, "shaders") == 0 || strcmp(t->name, "contracts") == 0) &&
+	    column_of(t, "cid", &column) && value_at(row, n, column, &v) && v.n < sizeof(text)) {
 		memcpy(text, v.data, v.n);
 		text[v.n] = '\0';
 		return visit(ctx, text);

@@ -19,7 +19,7 @@
 
 /* ---- senders ------------------------------------------------------------------------------- */
 
-static pctl_status use_sequence(const pctl_taking *t, const char *sender)
+pctl_status pctl_sequence_use(const pctl_taking *t, const char *sender)
 {
 	return pctl_cursor_write(
 		t->s, t->call,
@@ -229,6 +229,10 @@ static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 		return take_role(t, &r->as.role, origin);
 	case PCTL_MSG_BLOB:
 		return pctl_apply_blob(t, &r->as.blob);
+	case PCTL_MSG_CONTRACT:
+		return pctl_apply_contract(t, &r->as.contract);
+	case PCTL_MSG_CALL:
+		return pctl_apply_call(t, r);
 	default:
 		return pctl_apply_verdict(t, &r->as.verdict);
 	}
@@ -250,7 +254,8 @@ static pctl_status keep_message(const pctl_taking *t, const pctl_request *r, uin
 static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
 	const char *sender = pctl_request_sender(r);
-	const int is_acked = r->kind != PCTL_MSG_UPLOAD && r->kind != PCTL_MSG_EXECUTE;
+	const int is_acked = r->kind != PCTL_MSG_UPLOAD && r->kind != PCTL_MSG_EXECUTE &&
+			     r->kind != PCTL_MSG_CONTRACT && r->kind != PCTL_MSG_CALL;
 	pctl_chain_info info;
 	pctl_status kept, status = pctl_chain_last(t->c, t->call, &info);
 
@@ -271,7 +276,7 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 					    : act(t, r, origin);
 	if (status != PCTL_OK && t->charged == 0)
 		return status;
-	kept = origin == PCTL_ORIGIN_GENESIS ? PCTL_OK : use_sequence(t, sender);
+	kept = origin == PCTL_ORIGIN_GENESIS ? PCTL_OK : pctl_sequence_use(t, sender);
 	if (kept == PCTL_OK)
 		kept = keep_message(t, r, origin);
 	if (kept != PCTL_OK)

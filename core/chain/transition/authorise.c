@@ -164,10 +164,11 @@ pctl_status pctl_authorise(const pctl_taking *t, const pctl_request *r, uint32_t
 		return check_genesis(t, r);
 	if (!is_signed_for(&t->params)) {
 		if (r->auth.is_given || r->kind == PCTL_MSG_KEYS || r->kind == PCTL_MSG_ROLE ||
-		    r->kind == PCTL_MSG_BLOB)
-			return pctl_refuse(
-				t->call, PC5840_AUTH_MISSING,
-				"version 1 of the rules knows no signatures, keys and blobs");
+		    r->kind == PCTL_MSG_BLOB || r->kind == PCTL_MSG_CONTRACT ||
+		    r->kind == PCTL_MSG_CALL)
+			return pctl_refuse(t->call, PC5840_AUTH_MISSING,
+					   "version 1 of the rules knows no signatures, keys, "
+					   "blobs and contracts");
 		return PCTL_OK;
 	}
 	return origin == PCTL_ORIGIN_EPOCH

@@ -1,18 +1,20 @@
-"""What the tests of contracts share: a home with gas, a shader, an input, and messages of jobs without their sender."""
+"""What the tests of contracts share: modules from their text, a job's message without its sender, and bytes and their names."""
+import base64
+import ctypes
 import hashlib
 import os
 import struct
 
-from harness import Harness
 import wire
 
 here = os.path.dirname(os.path.abspath(__file__))
 words = struct.pack("<4I", 5, 6, 7, 8)
-source = open(os.path.join(here, "double.wgsl"), "rb").read()
+with open(os.path.join(here, "double.wgsl"), "rb") as f:
+    source = f.read()
+OUTPUT = struct.pack("<4I", 10, 12, 14, 16)
 
 
 def cid(data):
-    import base64
     raw = b"\x01\x55\x12\x20" + hashlib.sha256(data).digest()
     return "b" + base64.b32encode(raw).decode().lower().rstrip("=")
 
@@ -22,36 +24,20 @@ def message(**more):
                                               "dispatch": {"x": 1, "y": 1, "z": 1}, "gas_limit": 100000}, **more))
 
 
-OUTPUT = struct.pack("<4I", 10, 12, 14, 16)
+class Bytes(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("data", ctypes.c_void_p)]
 
 
-def begin():
-    """A harness whose chain has the shader and the input, and a caller with gas."""
-    h = Harness()
-    node = wire.Node(h)
-    c = node.client()
-    assert c.ask("put", data=words)[0] == "put"
-    assert c.ask("upload", sender="alice", wgsl_source=source)[0] == "upload"
-    assert c.ask("ledger", sender="alice", op=1, to="alice", amount=10**9)[0] == "ledger"
-    c.close()
-    node.stop(15)
-    return h
+def assemble(text):
+    """The module of a text, by Wasmtime itself."""
+    library = ctypes.CDLL(os.environ["PIPECTL_WASMTIME"])
+    library.wasmtime_wat2wasm.restype = ctypes.c_void_p
+    out, data = Bytes(), text.encode()
+    error = library.wasmtime_wat2wasm(ctypes.c_char_p(data), ctypes.c_size_t(len(data)), ctypes.byref(out))
+    assert not error, text[:200]
+    return ctypes.string_at(out.data, out.size)
 
 
-def end_block(h):
-    """By a node, so that the test needs no other verb."""
-    node = wire.Node(h)
-    c = node.client()
-    kind, block = c.ask("block_end")
-    assert kind == "block_end", block
-    c.close()
-    node.stop(15)
-    return block
-
-
-def rows(h):
-    """Every row of the state, whatever the schema: what must not change when a call fails."""
-    import sqlite3
-    db = sqlite3.connect("file:" + os.path.join(h.env["PIPECTL_HOME"], "chain", "state.sqlite") + "?mode=ro", uri=True)
-    tables = [t for t, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")]
-    return {t: sorted(map(repr, db.execute(f"SELECT * FROM {t}"))) for t in sorted(tables)}
+def contract():
+    with open(os.path.join(here, "contract.wat"), encoding="utf-8") as f:
+        return assemble(f.read())
