@@ -78,7 +78,7 @@ static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_optio
 static int ways(const pctl_app *app)
 {
 	static const char *const of[3][4] = {{"--socket", "--clients", NULL, NULL},
-					     {"--engine", "--listen", NULL, NULL},
+					     {"--engine", "--listen", "--snapshot-blocks", NULL},
 					     {"--order", "--prefix", "--block-ms", NULL}};
 	int n = 0;
 
@@ -110,7 +110,8 @@ pctl_status pctl_verb_node(pctl_app *app)
 			"one of --socket, --engine and --order, with what belongs to it");
 	if (pctl_option_has(&app->line, "--order"))
 		return pctl_node_order(app);
-	if (pctl_option_has(&app->line, "--engine") || pctl_option_has(&app->line, "--listen"))
+	if (pctl_option_has(&app->line, "--engine") || pctl_option_has(&app->line, "--listen") ||
+	    pctl_option_has(&app->line, "--snapshot-blocks"))
 		return pctl_node_abci(app);
 	if (o.path == NULL)
 		return pctl_refuse(

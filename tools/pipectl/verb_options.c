@@ -389,6 +389,10 @@ const pctl_option pctl_options_node[] = {
 	PEER_OPTION,
 	{"--engine", "abci", "behind a consensus engine that speaks ABCI 2.0", 0, 0},
 	{"--listen", "unix:PATH|tcp:HOST:PORT", "where the engine finds the node", 0, 0},
+	{"--snapshot-blocks", "N",
+	 "blocks from one snapshot for late joiners to the next; 1000 where it is left out, 0: "
+	 "none",
+	 0, 0},
 	{"--order", "etcd://HOST:PORT,..", "behind an etcd cluster that orders messages", 0, 0},
 	{"--prefix", "KEY/", "of the keys in etcd; of the chain's id where it is left out", 0, 0},
 	{"--block-ms", "N", "between blocks that this node cuts; 500 where it is left out", 0, 0},

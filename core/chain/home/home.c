@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "chain/executor/calibrate.h"
+#include "chain/home/adopt.h"
 #include "chain/home/judge.h"
 #include "chain/home/keys.h"
 #include "chain/registry/registry.h"
@@ -59,7 +60,9 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 	accounts = pctl_arena_printf(in->arena, "%s/genesis.cfg", o.dir);
 	if (accounts == NULL)
 		return pctl_no_memory(call, "a path");
-	status = read_genesis(in, o.dir, call, &genesis);
+	status = pctl_home_settle(o.dir, call);
+	if (status == PCTL_OK)
+		status = read_genesis(in, o.dir, call, &genesis);
 	if (status == PCTL_OK)
 		status = pctl_home_judge(in, call, &o.reference);
 	if (status == PCTL_OK)

@@ -255,8 +255,8 @@ def queries(engine, ids):
                             ("no message", dict(path="/message", data=b"\xff"), 6172), ("too long", dict(path="/job", data=b"a" * 5000), 6172)):
         answer = n.query.ask("query", **how)
         h.check(f"query of {what}: PC{code}", answer["code"] == code and answer["codespace"] == "pipectl", answer)
-    h.check("no snapshots", n.snapshot.ask("list_snapshots") == {} and n.snapshot.ask("offer_snapshot")["result"] == 3
-            and n.snapshot.ask("load_snapshot_chunk") == {} and n.snapshot.ask("apply_snapshot_chunk")["result"] == 2)
+    h.check("no snapshots of a few blocks, and none for who has blocks (joins.py has the others)", n.snapshot.ask("list_snapshots") == {"snapshots": []}
+            and n.snapshot.ask("offer_snapshot")["result"] == 2 and n.snapshot.ask("load_snapshot_chunk") == {"chunk": b""})
     h.check("echo", n.query.ask("echo", message="hé")["message"] == "hé")
 
 

@@ -7,6 +7,7 @@
 
 #include "chain/accounts/account.h"
 #include "chain/state/cursor.h"
+#include "chain/state/track.h"
 
 #define DATA_MAX 4096u /* bytes of a query */
 
@@ -150,7 +151,11 @@ pctl_status pctl_abci_query(pctl_chain *reader, const Abci__QueryRequest *q, pct
 {
 	asking a = {.reader = reader, .q = q, .arena = arena, .call = call, .out = out};
 	pctl_chain_info info;
-	pctl_status status = pctl_chain_info_read(reader, call, &info);
+	/* The reader may be older than the tree. */
+	pctl_status status = pctl_track_look(pctl_chain_track(pctl_cursor(reader)), call);
+
+	if (status == PCTL_OK)
+		status = pctl_chain_info_read(reader, call, &info);
 
 	if (status != PCTL_OK)
 		return status;

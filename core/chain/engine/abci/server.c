@@ -25,7 +25,7 @@
 #define TURN 256u   /* requests of one connection in a row */
 
 struct pctl_abci_server {
-	const pctl_abci *what;
+	pctl_abci *what;
 	pctl_abci_server_options o;
 	pctl_listener listener;
 	node_client *clients;
@@ -127,6 +127,16 @@ static int take_frames(pctl_abci_server *s, node_client *c, const pctl_call *cal
 
 /* ---- connections --------------------------------------------------------------------------- */
 
+/* Nobody waits for who is one too many: what does not fit the socket's own buffer is lost. */
+static void turn_away(pctl_abci_server *s, int fd)
+{
+	node_client c = {.fd = fd};
+
+	send_exception(s, &c, PC6186_ENGINE_PLACES, "every connection of this node is taken");
+	node_client_write(&c, 0);
+	node_client_close(&c);
+}
+
 static void accept_clients(pctl_abci_server *s, uint64_t now)
 {
 	const int on = 1;
@@ -139,7 +149,7 @@ static void accept_clients(pctl_abci_server *s, uint64_t now)
 		/* Answers are small and waited for; of a Unix socket there is nothing to set. */
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 		if (s->n_clients == s->o.clients) {
-			close(fd);
+			turn_away(s, fd);
 			continue;
 		}
 		s->counts.clients++;
@@ -229,6 +239,7 @@ pctl_status pctl_abci_server_run(pctl_abci_server *s, const pctl_call *call)
 			more |= take_frames(s, &s->clients[i], call);
 			node_client_write(&s->clients[i], now);
 		}
+		pctl_abci_tend(s->what, call);
 		drop_clients(s, now); /* the time of the round itself is not the engine's */
 		accept_clients(s, pctl_clock_ms());
 	}
@@ -238,7 +249,7 @@ pctl_status pctl_abci_server_run(pctl_abci_server *s, const pctl_call *call)
 
 /* ---- open and close ------------------------------------------------------------------------ */
 
-pctl_status pctl_abci_server_open(const pctl_abci_server_options *o, const pctl_abci *what,
+pctl_status pctl_abci_server_open(const pctl_abci_server_options *o, pctl_abci *what,
 				  const pctl_call *call, pctl_abci_server **out)
 {
 	pctl_abci_server *s = calloc(1, sizeof(*s));
