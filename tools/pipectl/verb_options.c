@@ -369,6 +369,8 @@ const pctl_option pctl_options_audit[] = {
 const pctl_option pctl_options_receipt_verify[] = {
 	{"--store", NULL, "also: the store has all that it names", 0, 0},
 	{"--signer", "KEY", "also: this key signed it", 0, 0},
+	{"--trust", "ID",
+	 "also: its job is so in the state of this block; its commit or its state root", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 

@@ -60,8 +60,7 @@ pctl_status pctl_track_open(sqlite3 *db, const pctl_call *call, pctl_track **out
 
 pctl_status pctl_track_look(pctl_track *t, const pctl_call *call)
 {
-	const pctl_status status =
-		t->is_on ? PCTL_OK : pctl_track_is_made(t, call, &t->is_on);
+	const pctl_status status = t->is_on ? PCTL_OK : pctl_track_is_made(t, call, &t->is_on);
 
 	return status == PCTL_OK && t->is_on ? pctl_track_views(t, call) : status;
 }

@@ -222,10 +222,9 @@ pctl_status pctl_row_needs(uint32_t table, const uint8_t *row, uint64_t n, pctl_
 		text[v.n] = '\0';
 		status = visit(ctx, text);
 	}
-	if (status != PCTL_OK || strcmp(t->name, "jobs") != 0 ||
-	    !column_of(t, "status", &column) || !value_at(row, n, column, &v) ||
-	    v.number != PCTL_JOB_PENDING || !column_of(t, "message", &column) ||
-	    !value_at(row, n, column, &v))
+	if (status != PCTL_OK || strcmp(t->name, "jobs") != 0 || !column_of(t, "status", &column) ||
+	    !value_at(row, n, column, &v) || v.number != PCTL_JOB_PENDING ||
+	    !column_of(t, "message", &column) || !value_at(row, n, column, &v))
 		return status;
 	return job_needs(&v, visit, ctx, call);
 }

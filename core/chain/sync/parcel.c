@@ -223,8 +223,10 @@ static pctl_status put_offer(packing *p)
 static pctl_status describe(packing *p)
 {
 	const pctl_trusted nobody = {.is_root = 0};
-	pctl_restore r = {
-		.dir = (char *)(uintptr_t)p->from, .trusted = nobody, .call = p->call, .arena = p->a};
+	pctl_restore r = {.dir = (char *)(uintptr_t)p->from,
+			  .trusted = nobody,
+			  .call = p->call,
+			  .arena = p->a};
 	pctl_status status = pctl_restore_read_index(&r);
 
 	p->offer->height = r.index.height;

@@ -16,7 +16,7 @@ pctl_status pctl_restore_in_form(const restoring *r, const char *name, const cha
 }
 
 pctl_status pctl_restore_file(const restoring *r, const char *name, uint64_t limit, char **out,
-			     uint64_t *n, int *is_there)
+			      uint64_t *n, int *is_there)
 {
 	char path[4096];
 
@@ -29,12 +29,13 @@ pctl_status pctl_restore_file(const restoring *r, const char *name, uint64_t lim
 }
 
 pctl_status pctl_restore_need_file(const restoring *r, const char *name, uint64_t limit, char **out,
-			     uint64_t *n)
+				   uint64_t *n)
 {
 	int is_there;
 	const pctl_status status = pctl_restore_file(r, name, limit, out, n, &is_there);
 
-	return status == PCTL_OK && !is_there ? pctl_restore_in_form(r, name, "is missing") : status;
+	return status == PCTL_OK && !is_there ? pctl_restore_in_form(r, name, "is missing")
+					      : status;
 }
 
 /* ---- the record ----------------------------------------------------------------------------- */
@@ -52,7 +53,8 @@ pctl_status pctl_restore_read_index(restoring *r)
 	for (uint32_t i = 0; status == PCTL_OK && i < r->index.n_chunks; i++)
 		if (strchr(r->index.chunks[i].name, '/') != NULL ||
 		    r->index.chunks[i].name[0] == '.')
-			status = pctl_restore_in_form(r, "snapshot", "names a chunk outside the folder");
+			status = pctl_restore_in_form(r, "snapshot",
+						      "names a chunk outside the folder");
 	return status;
 }
 
@@ -67,8 +69,8 @@ pctl_status pctl_restore_read_record(restoring *r, pctl_proof_digest *digests, u
 		int is_there;
 
 		snprintf(name, sizeof(name), "record-%s", pctl_block_file_name(i));
-		status = pctl_restore_file(r, name, PCTL_SNAPSHOT_FILE_MAX, &r->record.text[i], &r->record.n_bytes[i],
-				   &is_there);
+		status = pctl_restore_file(r, name, PCTL_SNAPSHOT_FILE_MAX, &r->record.text[i],
+					   &r->record.n_bytes[i], &is_there);
 		if (status == PCTL_OK && !is_there && i != PCTL_BLOCK_GENESIS)
 			status = pctl_restore_in_form(r, name, "is missing");
 		if (status != PCTL_OK || !is_there || i == PCTL_BLOCK_HEADER)
@@ -105,8 +107,7 @@ pctl_status pctl_restore_read_block(restoring *r)
 	header = (pctl_proof_bytes){(uint8_t *)r->record.text[PCTL_BLOCK_HEADER],
 				    (uint32_t)r->record.n_bytes[PCTL_BLOCK_HEADER], 0};
 	status = pctl_record_is_trusted(r->dir, PC6148_SNAPSHOT_TRUST, &header, digests, n,
-					&r->commit, &r->entries, &r->trusted, r->call,
-						&r->header);
+					&r->commit, &r->entries, &r->trusted, r->call, &r->header);
 	if (status == PCTL_OK && r->header.height != r->index.height)
 		return pctl_restore_in_form(r, "snapshot", "is of another height than the record");
 	(void)pctl_digest_parse_hex(r->header.tree, r->root);

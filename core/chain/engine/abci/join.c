@@ -15,7 +15,9 @@
 #include "foundation/base/file.h"
 
 #define PATH_SIZE 4096u
-#define HEAD_MAX ((uint64_t)256 << 20) /* bytes of index and record, before they are held against the block */
+#define HEAD_MAX       \
+	((uint64_t)256 \
+	 << 20) /* bytes of index and record, before they are held against the block */
 
 /*
  * n_head   bytes of index and record that came
@@ -160,10 +162,8 @@ static int is_begun(const pctl_msg_bytes *text, const char *path)
 
 static pctl_status prepare(pctl_abci_join *j, const pctl_msg_bytes *text, const pctl_call *call)
 {
-	pctl_chain_options o = {.dir = j->incoming,
-				.store = j->o.store,
-				.kernels = j->o.kernels,
-				.is_bare = 1};
+	pctl_chain_options o = {
+		.dir = j->incoming, .store = j->o.store, .kernels = j->o.kernels, .is_bare = 1};
 	char path[PATH_SIZE + 16u], blobs[PATH_SIZE + 16u];
 	pctl_status status = PCTL_OK;
 
@@ -271,8 +271,8 @@ static pctl_status write_part(const char *path, const pctl_parcel_part *part, co
 	else if (ftruncate(fd, (off_t)part->at) != 0)
 		status = pctl_refuse(call, PC3_IO, "%s: %s", path, strerror(errno));
 	while (status == PCTL_OK && done < part->n) {
-		const ssize_t n = pwrite(fd, part->bytes + done, part->n - done,
-					 (off_t)(part->at + done));
+		const ssize_t n =
+			pwrite(fd, part->bytes + done, part->n - done, (off_t)(part->at + done));
 
 		if (n < 0 && errno != EINTR)
 			status = pctl_refuse(call, PC3_IO, "%s: %s", path, strerror(errno));
@@ -322,9 +322,8 @@ static pctl_status take_part(pctl_abci_join *j, const pctl_parcel_part *part, co
 static pctl_status end(pctl_abci_join *j, const pctl_call *call)
 {
 	uint8_t id[PCTL_DIGEST_BYTES];
-	pctl_status status = j->restore == NULL
-				     ? is_wrong(call, "there are no rows in it")
-				     : pctl_restore_finish(j->restore, call);
+	pctl_status status = j->restore == NULL ? is_wrong(call, "there are no rows in it")
+						: pctl_restore_finish(j->restore, call);
 
 	if (status == PCTL_OK)
 		status = pctl_chain_id(pctl_cursor(j->chain), call, id);

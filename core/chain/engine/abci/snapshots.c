@@ -176,8 +176,8 @@ pctl_status pctl_abci_snapshot_make(pctl_chain *reader, const char *dir, const p
 {
 	char work[PATH_SIZE];
 	pctl_arena *a = pctl_arena_create();
-	pctl_status status = a == NULL ? pctl_no_memory(call, "a snapshot")
-				       : make(reader, dir, a, call);
+	pctl_status status =
+		a == NULL ? pctl_no_memory(call, "a snapshot") : make(reader, dir, a, call);
 
 	/* A folder that is not whole is no use to anybody, and takes room that may be what was lacking. */
 	if (path_of(dir, WORK, NULL, work) == PCTL_OK)
