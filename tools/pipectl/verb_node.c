@@ -118,8 +118,9 @@ pctl_status pctl_verb_node(pctl_app *app)
 			app->call, PC10_USAGE,
 			"--socket PATH says where to listen; --engine and --order are other ways");
 	status = pctl_app_number(app, "--clients", PCTL_NODE_CLIENTS, &clients);
-	if (status == PCTL_OK && (clients == 0 || clients > 512))
-		status = pctl_refuse(app->call, PC10_USAGE, "--clients takes 1 to 512");
+	if (status == PCTL_OK && (clients == 0 || clients > PCTL_NODE_CLIENTS_MAX))
+		status = pctl_refuse(app->call, PC10_USAGE, "--clients takes 1 to %u",
+				     PCTL_NODE_CLIENTS_MAX);
 	o.clients = (uint32_t)clients;
 	if (status == PCTL_OK)
 		status = pctl_app_open_executor(app, NULL, &executor);

@@ -387,7 +387,7 @@ const pctl_option pctl_options_receipt_verify[] = {
 
 const pctl_option pctl_options_node[] = {
 	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
-	{"--clients", "N", "most connections at once; 64 where it is left out", 0, 0},
+	{"--clients", "N", "most connections at once; 1024 where it is left out", 0, 0},
 	PEER_OPTION,
 	{"--engine", "abci", "behind a consensus engine that speaks ABCI 2.0", 0, 0},
 	{"--listen", "unix:PATH|tcp:HOST:PORT", "where the engine finds the node", 0, 0},
