@@ -77,9 +77,10 @@ static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_optio
 /* In how many ways at once the node is to be reached. */
 static int ways(const pctl_app *app)
 {
-	static const char *const of[3][4] = {{"--socket", "--clients", NULL, NULL},
-					     {"--engine", "--listen", "--snapshot-blocks", NULL},
-					     {"--order", "--prefix", "--block-ms", NULL}};
+	static const char *const of[3][5] = {
+		{"--socket", "--clients", NULL, NULL, NULL},
+		{"--engine", "--listen", "--snapshot-blocks", NULL, NULL},
+		{"--order", "--prefix", "--block-ms", "--retain", NULL}};
 	int n = 0;
 
 	for (int i = 0; i < 3; i++) {

@@ -187,6 +187,8 @@ static pctl_status serve_order(pctl_node_home *h)
 		status = pctl_refuse(app->call, PC10_USAGE, "--block-ms takes 1 to 3600000");
 	o.block_ms = (uint32_t)block_ms;
 	if (status == PCTL_OK)
+		status = pctl_app_number(app, "--retain", PCTL_ORDER_RETAIN, &o.retain);
+	if (status == PCTL_OK)
 		status = pctl_order_open(&o, h->decider, app->call, &order);
 	if (status != PCTL_OK)
 		return status;

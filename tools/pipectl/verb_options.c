@@ -397,6 +397,8 @@ const pctl_option pctl_options_node[] = {
 	 0, 0},
 	{"--order", "etcd://HOST:PORT,..", "behind an etcd cluster that orders messages", 0, 0},
 	{"--prefix", "KEY/", "of the keys in etcd; of the chain's id where it is left out", 0, 0},
+	{"--retain", "N", "blocks of the log that stay in etcd; 10000 where it is left out, 0: all",
+	 0, 0},
 	{"--block-ms", "N", "between blocks that this node cuts; 500 where it is left out", 0, 0},
 	EXECUTOR_OPTIONS,
 	{NULL, NULL, NULL, 0, 0},

@@ -71,6 +71,7 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 		status = pctl_home_genesis(*out, accounts, call);
 	if (status == PCTL_OK) {
 		pctl_chain_set_pace(*out, in->config->gas_per_ms, in->config->abstain != 0);
+		pctl_chain_set_rules(*out, in->config->rules_known);
 		pctl_home_author(in, *out);
 		return PCTL_OK;
 	}
@@ -108,9 +109,11 @@ pctl_status pctl_home_rules(pctl_installation *in, const char *rules, const pctl
 				      : PCTL_RULES_OF_GENESIS;
 	status = is_there ? pctl_calibration_params(dir, call, out)
 			  : read_genesis(in, dir, call, out);
-	return status == PCTL_OK && rules != NULL ? pctl_param_parse(PCTL_PARAM_RULES, rules, call,
-								     &out->values[PCTL_PARAM_RULES])
-						  : status;
+	if (status == PCTL_OK && rules != NULL)
+		status = pctl_param_parse(PCTL_PARAM_RULES, rules, call,
+					  &out->values[PCTL_PARAM_RULES]);
+	return status == PCTL_OK ? pctl_rules_are_known(out->values[PCTL_PARAM_RULES], call)
+				 : status;
 }
 
 pctl_status pctl_home_executor(const pctl_run_options *run, const char *selector,
