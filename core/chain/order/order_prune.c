@@ -14,8 +14,8 @@ pctl_status pctl_order_first(pctl_order *o, const pctl_call *call, uint64_t *out
 {
 	char key[PCTL_ORDER_KEY_SIZE];
 	pctl_etcd_rows rows;
-	pctl_status status =
-		pctl_etcd_range(o->etcd, pctl_order_key(o, "first", "", key), NULL, 0, 0, call, &rows);
+	pctl_status status = pctl_etcd_range(o->etcd, pctl_order_key(o, "first", "", key), NULL, 0,
+					     0, call, &rows);
 
 	*out = 1;
 	if (status == PCTL_OK && rows.n == 1 &&

@@ -45,6 +45,7 @@ class Node:
 
 
 def until(what, ask, seconds=60):
+    print(what, flush=True)
     end = time.monotonic() + patient(seconds)
     while not ask():
         if time.monotonic() > end:
@@ -141,7 +142,7 @@ def main():
     revision = cluster.wait()["header"]["revision"]
     for path, question in (("/v3/kv/compaction", {"revision": revision, "physical": True}), ("/v3/maintenance/defragment", {})):
         try:
-            cluster.ask(path, question, timeout=patient(20))
+            cluster.ask(path, question, timeout=30)
         except OSError:
             pass  # compacted already
     for alarm in cluster.ask("/v3/maintenance/alarm", {"action": "GET"}).get("alarms", []):
