@@ -3,6 +3,7 @@
 #define PIPECTL_TESTS_LINES_H
 
 #include "chain/blocks/block_lines.h"
+#include "chain/sync/parcel.h"
 #include "chain/sync/snapshot.h"
 #include "evidence/certify/certificate.h"
 #include "evidence/certify/journal_private.h"
@@ -42,6 +43,7 @@ static const line_record line_records[] = {
 	{&pctl_driver_files_type, "driver-files", 0, 0},
 	{&pctl_row_proof_type, "proof-row", 0, 0},
 	{&pctl_snapshot_index_type, "snapshot", 0, 0},
+	{&pctl_offer_type, "offer", 0, 0},
 };
 #define N_LINE_RECORDS (sizeof(line_records) / sizeof(line_records[0]))
 

@@ -1,4 +1,5 @@
 /* Opening and closing a chain, what it is made of, and batches of messages. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,6 +303,27 @@ void pctl_chain_set_pace(pctl_chain *c, uint64_t gas_per_ms, int abstains)
 {
 	c->gas_per_ms = gas_per_ms;
 	c->abstains = abstains != 0;
+}
+
+void pctl_chain_set_rules(pctl_chain *c, uint64_t newest)
+{
+	c->rules_known = newest;
+}
+
+pctl_status pctl_chain_follows(const pctl_chain *c, const pctl_params *p, uint64_t height,
+			       const pctl_call *call)
+{
+	const uint64_t rules = p->values[PCTL_PARAM_RULES];
+	const uint64_t most = c->rules_known == 0 || c->rules_known > PCTL_RULES_KNOWN
+				      ? PCTL_RULES_KNOWN
+				      : c->rules_known;
+
+	return rules <= most ? PCTL_OK
+			     : pctl_refuse(call, PC6153_RULES_AHEAD,
+					   "block %" PRIu64 " is under version %" PRIu64
+					   " of the rules, this node follows version %" PRIu64
+					   " at most: it stops before that block",
+					   height, rules, most);
 }
 
 uint64_t pctl_chain_pace_ms(uint64_t gas, uint64_t gas_per_ms)

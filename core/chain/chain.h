@@ -168,6 +168,10 @@ void pctl_chain_set_pace(pctl_chain *c, uint64_t gas_per_ms, int abstains);
 uint64_t pctl_chain_pace_ms(uint64_t gas, uint64_t gas_per_ms);
 uint64_t pctl_chain_jobs_ms(const pctl_params *p);
 
+/* The newest version of the rules to follow, 0 or one above those that are known: all that are. Messages and ends of a block under a
+ * later one are trouble of this node (PC6153), so that nothing of it is done. No input of state. */
+void pctl_chain_set_rules(pctl_chain *c, uint64_t newest);
+
 /* Who is told at once of warnings while requests are served (devices that stood in, other nodes, the pace), which nobody
  * would see otherwise. ctx outlives the chain. */
 void pctl_chain_set_report(pctl_chain *c,

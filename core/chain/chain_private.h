@@ -26,6 +26,7 @@ struct pctl_chain {
 	void (*report)(void *ctx, uint32_t code, const char *text); /* NULL: nobody hears of it */
 	void *report_ctx;
 	uint64_t gas_per_ms;   /* of this node, 0: not known */
+	uint64_t rules_known;  /* the newest version that is followed, 0: all that are known */
 	pctl_author_fn author; /* NULL: a message made by hand is taken in as it is */
 	void *author_ctx;
 	uint64_t author_blocks;
@@ -130,5 +131,9 @@ pctl_status pctl_apply_name(const pctl_taking *t, const pctl_msg_name *m);
 pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m);
 pctl_status pctl_apply_verdict(const pctl_taking *t, const pctl_msg_verdict *m);
 pctl_status pctl_apply_dispute(const pctl_taking *t, const pctl_msg_verdict *m);
+
+/* May this block be begun here: PC6153 where its rules are later than those that are followed. */
+pctl_status pctl_chain_follows(const pctl_chain *c, const pctl_params *p, uint64_t height,
+			       const pctl_call *call);
 
 #endif

@@ -73,7 +73,8 @@ static void say(const char *what, times from, uint32_t n)
 {
 	const times to = now();
 
-	printf("{\"bench\":\"messages\",\"what\":\"%s\",\"n\":%u,\"host_us\":%.1f,\"clock_us\":%.1f,"
+	printf("{\"bench\":\"messages\",\"what\":\"%s\",\"n\":%u,\"host_us\":%.1f,\"clock_us\":%."
+	       "1f,"
 	       "\"a_second\":%.0f,\"a_second_of_two_cores\":%.0f}\n",
 	       what, n, (to.host - from.host) / n * 1e6, (to.clock - from.clock) / n * 1e6,
 	       n / (to.clock - from.clock), 2 * n / (to.host - from.host));

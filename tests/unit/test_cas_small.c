@@ -106,9 +106,9 @@ static void cas__small_blobs_of_a_batch(void **state)
 	assert_true(pctl_file_exists(blob_path(CID_HELLO)));
 	/* Another process sees it, one that only reads too. */
 	for (uint32_t flags = 0; flags < 2; flags++) {
-		assert_int_equal(pctl_store_open("store", flags ? PCTL_STORE_READ_ONLY : 0, call(),
-						 &other),
-				 PCTL_OK);
+		assert_int_equal(
+			pctl_store_open("store", flags ? PCTL_STORE_READ_ONLY : 0, call(), &other),
+			PCTL_OK);
 		assert_int_equal(pctl_store_get(other, &a, call(), &b), PCTL_OK);
 		assert_int_equal(b.n_bytes, 1);
 		pctl_blob_release(&b);

@@ -319,11 +319,11 @@ static uint32_t take_bytes(const rig *r, const signed_job *j)
 	return code;
 }
 
-#define COMPUTED(r, n_computed)                                                                 \
-	do {                                                                                    \
-		const uint64_t now_ = pctl_verified_count((r)->chain->verified).computed;       \
-		assert_int_equal(now_ - computed, n_computed);                                  \
-		computed = now_;                                                                \
+#define COMPUTED(r, n_computed)                                                           \
+	do {                                                                              \
+		const uint64_t now_ = pctl_verified_count((r)->chain->verified).computed; \
+		assert_int_equal(now_ - computed, n_computed);                            \
+		computed = now_;                                                          \
 	} while (0)
 
 /* Tried for a mempool, tried for a proposal, judged, decided: one computation; and through a node, where it is ahead. */

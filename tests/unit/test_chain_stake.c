@@ -414,7 +414,7 @@ static void test_chain_stake__the_history_of_all_bonds_is_their_sum(void **state
 static void test_chain_stake__the_rules_never_go_down(void **state)
 {
 	static const pctl_msg_param_change up = {"rules", "2"}, down = {"rules", "1"},
-					   unknown = {"rules", "3"};
+					   skips = {"rules", "4"};
 	pctl_params p = params(1), at;
 	rig r;
 
@@ -432,10 +432,10 @@ static void test_chain_stake__the_rules_never_go_down(void **state)
 	}
 	{
 		const pctl_request lower = propose("bob", 4, &down),
-				   higher = propose("bob", 4, &unknown);
+				   higher = propose("bob", 4, &skips);
 
 		FAILS(try(&r, &lower), PC5893_RULES_DOWN);
-		FAILS(try(&r, &higher), PC5721_PARAM_VALUE);
+		FAILS(try(&r, &higher), PC6154_RULES_STEP);
 	}
 	/* Whatever stands in the rows. */
 	sql(&r, "INSERT INTO main.params VALUES (5, 'rules', '1')");

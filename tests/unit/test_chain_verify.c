@@ -66,9 +66,9 @@ static void test_chain_verify__both_libraries_agree(void **state)
 /* S and the order of the group beyond it give the same point: the second is another signature of the same message. */
 static void test_chain_verify__s_is_below_the_order(void **state)
 {
-	static const uint8_t order[32] = {0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58,
-					  0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14,
-					  [31] = 0x10};
+	static const uint8_t order[32] = {0xed, 0xd3, 0xf5, 0x5c, 0x1a,	      0x63,
+					  0x12, 0x58, 0xd6, 0x9c, 0xf7,	      0xa2,
+					  0xde, 0xf9, 0xde, 0x14, [31] = 0x10};
 	uint8_t key[32], signature[64];
 	EVP_PKEY *k = author_key(key);
 	uint32_t carry = 0;
@@ -116,10 +116,11 @@ static pctl_request decoded(const uint8_t *bytes, uint64_t n)
 static void test_chain_verify__a_place_is_no_proof(void **state)
 {
 	const uint8_t chain[32] = {7};
-	pctl_request q = {.kind = PCTL_MSG_CANCEL,
-			  .as.cancel = {.sender = "alice",
-					.job_id = "00112233445566778899aabbccddeeff00112233445566778899"
-						  "aabbccddeeff"}};
+	pctl_request q = {
+		.kind = PCTL_MSG_CANCEL,
+		.as.cancel = {.sender = "alice",
+			      .job_id = "00112233445566778899aabbccddeeff00112233445566778899"
+					"aabbccddeeff"}};
 	pctl_arena *a = pctl_arena_create();
 	pctl_verified *v = NULL;
 	pctl_cid known, other;

@@ -4,6 +4,7 @@
 
 #include "chain.h"
 #include "chain/engine/decide.h"
+#include "chain/home/signing.h"
 
 /* An internal failure is told when it happens: the diagnostics of this process come at its end. ctx: the app. */
 void pctl_node_report(void *ctx, uint32_t code, const char *text);
@@ -14,15 +15,14 @@ typedef struct pctl_node_count {
 } pctl_node_count;
 void pctl_node_print(pctl_app *app, const pctl_node_count *rows, size_t n);
 
-/* The home behind an engine: its chain with a decider, and the same opened again to read from. */
+/* The home behind an engine: its chain with a decider, whose blocks are signed here, and the same opened again to read from. */
 typedef struct pctl_node_home {
+	pctl_app *app;
 	pctl_executor executor;
 	pctl_chain *chain, *reader;
 	pctl_decider *decider;
+	pctl_home_signing signing;
 } pctl_node_home;
-/* `call` of the app; closed also after an error. */
-pctl_status pctl_node_home_open(pctl_app *app, pctl_node_home *out);
-void pctl_node_home_close(pctl_node_home *h);
 
 /* --engine abci --listen ADDRESS. */
 pctl_status pctl_node_abci(pctl_app *app);

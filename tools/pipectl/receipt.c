@@ -46,14 +46,20 @@ pctl_status pctl_app_receipt_open(pctl_app *app, const char *path, pctl_app_rece
 {
 	pctl_some_receipt some;
 	pctl_status status;
+	uint64_t n;
 
 	*out = (pctl_app_receipt){.path = path};
-	status = pctl_file_read(path, PCTL_RECEIPT_BYTES_MAX, app->call, &out->text, &out->n);
+	status = pctl_file_read(path, PCTL_RECEIPT_BYTES_MAX, app->call, &out->text, &n);
 	if (status != PCTL_OK)
 		return status;
+	out->n = pctl_receipt_proof_at(out->text, n);
+	out->has_proof = out->n != n;
 	status = pctl_some_receipt_parse(path, out->text, out->n, app->call, &some);
 	out->run = some.run;
 	out->block = some.block;
+	if (status == PCTL_OK && out->has_proof)
+		status = pctl_row_proof_read(path, out->text + out->n, (size_t)(n - out->n),
+					     app->arena, app->call, &out->proof);
 	return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "chain/blocks/block.h"
+#include "chain/home/receipted.h"
 #include "evidence/receipt/block_receipt.h"
 #include "evidence/receipt/dispute.h"
 #include "evidence/receipt/receipt.h"
@@ -16,13 +17,16 @@ pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_loaded_pipeline *p,
 pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_loaded_pipeline *p,
 				    const pctl_run_options *o, const pctl_run_result *result,
 				    pctl_receipt *r);
-/* A file that is a receipt of some kind: one of the two is set. Its text goes with it. */
+/* A file that is a receipt of some kind: one of the two is set. Its text goes with it: n bytes, and behind them the proof of its job's
+ * row, where has_proof says so. That it belongs there, only verify asks. */
 typedef struct pctl_app_receipt {
 	const char *path;
 	char *text;
 	uint64_t n;
 	pctl_receipt *run;
 	pctl_block_receipt *block;
+	pctl_row_proof proof;
+	uint32_t has_proof, reserved;
 } pctl_app_receipt;
 pctl_status pctl_app_receipt_open(pctl_app *app, const char *path, pctl_app_receipt *out);
 void pctl_app_receipt_close(pctl_app_receipt *r);

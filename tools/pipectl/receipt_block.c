@@ -6,6 +6,7 @@
 #include "chain.h"
 #include "chain/home/dispute.h"
 #include "chain/home/signing.h"
+#include "chain/state/track.h"
 #include "receipt.h"
 
 /* ---- the dispute -------------------------------------------------------------------------- */
@@ -67,6 +68,11 @@ pctl_status pctl_verb_receipt_export(pctl_app *app)
 				     block.path);
 	if (status == PCTL_OK)
 		status = pctl_block_receipt_export(block.block, id, app->call, &text);
+	/* Under version 1 of the rules there is no tree to prove anything by. */
+	if (status == PCTL_OK)
+		status = pctl_track_look(pctl_chain_track(pctl_cursor(chain)), app->call);
+	if (status == PCTL_OK && pctl_track_is_on(pctl_chain_track(pctl_cursor(chain))))
+		status = pctl_row_prove(chain, "jobs", &word, 1, app->call, &text);
 	if (status == PCTL_OK && to != NULL)
 		status = pctl_file_write(to, text.data, text.n, 1, app->call);
 	else if (status == PCTL_OK && app->json)

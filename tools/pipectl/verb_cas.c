@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "chain/home/named.h"
 #include "foundation/base/vec.h"
 
 static pctl_status parse_cid(pctl_app *app, const char *text, pctl_cid *out)
@@ -189,6 +190,17 @@ static int note_record(void *ctx, const uint8_t key[PCTL_DIGEST_BYTES], const pc
 	return 0;
 }
 
+/* Bytes that the chain's state refers to stay, whatever else is asked for: others count on this node to have them. */
+static int note_state(void *ctx, const pctl_cid *cid)
+{
+	struct named *named = ctx;
+
+	if (!pctl_vec_reserve((void **)&named->items, named->n, &named->cap, sizeof(*named->items)))
+		return 0;
+	named->items[named->n++] = *cid;
+	return 1;
+}
+
 static int order(const void *a, const void *b)
 {
 	return pctl_cid_compare(a, b);
@@ -212,6 +224,8 @@ pctl_status pctl_verb_cas_gc(pctl_app *app)
 		status = pctl_memo_list(app->host.memo, app->call, note_record, &named);
 	if (named.failed)
 		status = pctl_refuse(app->call, PC2_NOMEM, "no memory to collect what is named");
+	if (status == PCTL_OK)
+		status = pctl_home_named(&app->host, note_state, &named, app->call);
 	if (status == PCTL_OK) {
 		if (named.n != 0)
 			qsort(named.items, named.n, sizeof(*named.items), order);

@@ -77,9 +77,10 @@ static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_optio
 /* In how many ways at once the node is to be reached. */
 static int ways(const pctl_app *app)
 {
-	static const char *const of[3][4] = {{"--socket", "--clients", NULL, NULL},
-					     {"--engine", "--listen", NULL, NULL},
-					     {"--order", "--prefix", "--block-ms", NULL}};
+	static const char *const of[3][5] = {
+		{"--socket", "--clients", NULL, NULL, NULL},
+		{"--engine", "--listen", "--snapshot-blocks", NULL, NULL},
+		{"--order", "--prefix", "--block-ms", "--retain", NULL}};
 	int n = 0;
 
 	for (int i = 0; i < 3; i++) {
@@ -110,15 +111,17 @@ pctl_status pctl_verb_node(pctl_app *app)
 			"one of --socket, --engine and --order, with what belongs to it");
 	if (pctl_option_has(&app->line, "--order"))
 		return pctl_node_order(app);
-	if (pctl_option_has(&app->line, "--engine") || pctl_option_has(&app->line, "--listen"))
+	if (pctl_option_has(&app->line, "--engine") || pctl_option_has(&app->line, "--listen") ||
+	    pctl_option_has(&app->line, "--snapshot-blocks"))
 		return pctl_node_abci(app);
 	if (o.path == NULL)
 		return pctl_refuse(
 			app->call, PC10_USAGE,
 			"--socket PATH says where to listen; --engine and --order are other ways");
 	status = pctl_app_number(app, "--clients", PCTL_NODE_CLIENTS, &clients);
-	if (status == PCTL_OK && (clients == 0 || clients > 512))
-		status = pctl_refuse(app->call, PC10_USAGE, "--clients takes 1 to 512");
+	if (status == PCTL_OK && (clients == 0 || clients > PCTL_NODE_CLIENTS_MAX))
+		status = pctl_refuse(app->call, PC10_USAGE, "--clients takes 1 to %u",
+				     PCTL_NODE_CLIENTS_MAX);
 	o.clients = (uint32_t)clients;
 	if (status == PCTL_OK)
 		status = pctl_app_open_executor(app, NULL, &executor);

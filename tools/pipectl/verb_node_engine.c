@@ -3,82 +3,149 @@
 #include <string.h>
 
 #include "chain/engine/abci/server.h"
-#include "chain/home/signing.h"
+#include "chain/engine/abci/snapshots.h"
+#include "chain/home/adopt.h"
 #include "chain/order/order.h"
 #include "node.h"
 
-pctl_status pctl_node_home_open(pctl_app *app, pctl_node_home *out)
+static pctl_status open_home(pctl_node_home *h)
 {
-	const char *dir;
-	pctl_status status = pctl_app_open_executor(app, NULL, &out->executor);
+	pctl_app *app = h->app;
+	const char *dir = pctl_arena_printf(app->arena, "%s/chain/decided", app->host.config->home);
+	pctl_status status = dir == NULL ? pctl_no_memory(app->call, "a path") : PCTL_OK;
 
 	if (status == PCTL_OK)
-		status = pctl_app_chain(app, &out->executor, &out->chain);
+		status = pctl_app_chain(app, &h->executor, &h->chain);
 	if (status == PCTL_OK)
-		status = pctl_app_chain(app, NULL, &out->reader);
+		status = pctl_app_chain(app, NULL, &h->reader);
+	if (status == PCTL_OK)
+		status = pctl_decider_open(h->chain, dir, app->call, &h->decider);
 	if (status != PCTL_OK)
 		return status;
-	dir = pctl_arena_printf(app->arena, "%s/chain/decided", app->host.config->home);
-	return dir == NULL ? pctl_no_memory(app->call, "a path")
-			   : pctl_decider_open(out->chain, dir, app->call, &out->decider);
+	h->signing = (pctl_home_signing){
+		.in = &app->host, .executor = &h->executor, .call = app->call, .chain = h->chain};
+	pctl_home_sign_blocks(&h->signing);
+	return PCTL_OK;
 }
 
-void pctl_node_home_close(pctl_node_home *h)
+static void close_home(pctl_node_home *h)
 {
 	pctl_decider_close(h->decider);
 	pctl_chain_close(h->reader);
 	pctl_chain_close(h->chain);
-	pctl_executor_close(&h->executor);
+	h->decider = NULL;
+	h->reader = h->chain = NULL;
 }
 
-static pctl_status serve_abci(pctl_app *app, const pctl_node_home *h)
+/* A home whose blocks are signed here, for as long as `serve` runs. */
+static pctl_status with_home(pctl_app *app, pctl_status (*serve)(pctl_node_home *h))
 {
-	const char *address = pctl_option_value(&app->line, "--listen");
-	const pctl_abci what = {.decider = h->decider,
-				.reader = h->reader,
-				.told = pctl_node_report,
-				.told_ctx = app};
-	const pctl_abci_server_options o = {
-		.address = address, .report = pctl_node_report, .report_ctx = app};
-	char chain[PCTL_ABCI_CHAIN_SIZE];
-	pctl_abci_server *server;
-	const pctl_abci_counts *n;
-	pctl_status status = pctl_abci_server_open(&o, &what, app->call, &server);
+	pctl_node_home h = {.app = app};
+	pctl_status status = pctl_app_open_executor(app, NULL, &h.executor);
 
+	if (status == PCTL_OK)
+		status = open_home(&h);
+	if (status == PCTL_OK)
+		status = serve(&h);
+	close_home(&h);
+	pctl_executor_close(&h.executor);
+	return status;
+}
+
+/* ---- ABCI ---------------------------------------------------------------------------------- */
+
+typedef struct abci_node {
+	pctl_node_home *home;
+	pctl_abci what;
+	const char *dir;
+} abci_node;
+
+/* The chain that came in by snapshot is that of the home from here on. */
+static pctl_status adopt(void *ctx, const pctl_call *call)
+{
+	abci_node *n = ctx;
+	pctl_status status;
+
+	n->what.decider = NULL;
+	n->what.reader = NULL;
+	close_home(n->home);
+	status = pctl_home_adopt(n->dir, call);
+	if (status == PCTL_OK)
+		status = open_home(n->home);
 	if (status != PCTL_OK)
 		return status;
-	pctl_abci_chain(pctl_decider_chain(h->decider), chain);
+	n->what.decider = n->home->decider;
+	n->what.reader = n->home->reader;
+	return PCTL_OK;
+}
+
+static pctl_status open_join(abci_node *n)
+{
+	pctl_app *app = n->home->app;
+	pctl_abci_join_options o = {.store = app->host.store,
+				    .kernels = app->host.kernels,
+				    .adopt = adopt,
+				    .adopt_ctx = n};
+	pctl_status status = pctl_app_number(app, "--snapshot-blocks", PCTL_ABCI_SNAPSHOT_BLOCKS,
+					     &n->what.snapshot_blocks);
+
+	n->dir = pctl_arena_printf(app->arena, "%s/chain", app->host.config->home);
+	n->what.snapshots =
+		pctl_arena_printf(app->arena, "%s/chain/snapshots", app->host.config->home);
+	if (status == PCTL_OK && (n->dir == NULL || n->what.snapshots == NULL))
+		status = pctl_no_memory(app->call, "a path");
+	o.dir = n->dir;
+	memcpy(o.id, pctl_decider_chain(n->home->decider), sizeof(o.id));
+	return status == PCTL_OK ? pctl_abci_join_open(&o, app->call, &n->what.join) : status;
+}
+
+static pctl_status run_abci(abci_node *n, pctl_abci_server *server)
+{
+	const pctl_abci_counts *counts = pctl_abci_server_counts(server);
+	pctl_app *app = n->home->app;
+	const char *address = pctl_option_value(&app->line, "--listen");
+	char chain[PCTL_ABCI_CHAIN_SIZE];
+	pctl_status status;
+
+	pctl_abci_chain(pctl_decider_chain(n->home->decider), chain);
 	if (!app->quiet)
 		fprintf(stderr, "listening on %s for the engine of chain %s\n", address, chain);
 	pctl_log_write(app->log, PCTL_LOG_INFO, "node", "listens for an engine",
 		       (const pctl_log_field[]){{"address", address}, {"chain", chain}}, 2);
 	status = pctl_abci_server_run(server, app->call);
-	n = pctl_abci_server_counts(server);
 	pctl_node_print(
 		app,
-		(const pctl_node_count[]){{"clients", n->clients},
-					  {"requests", n->requests},
-					  {"exceptions", n->exceptions},
-					  {"blocks", pctl_decider_last_of(h->decider)->height}},
+		(const pctl_node_count[]){
+			{"clients", counts->clients},
+			{"requests", counts->requests},
+			{"exceptions", counts->exceptions},
+			{"blocks", n->what.decider == NULL
+					   ? 0
+					   : pctl_decider_last_of(n->what.decider)->height}},
 		4);
-	pctl_abci_server_close(server);
 	return status;
 }
 
-/* A home whose blocks are signed here, for as long as `serve` runs. */
-static pctl_status with_home(pctl_app *app,
-			     pctl_status (*serve)(pctl_app *app, const pctl_node_home *h))
+static pctl_status serve_abci(pctl_node_home *h)
 {
-	pctl_node_home h = {.chain = NULL};
-	pctl_home_signing signing = {.in = &app->host, .executor = &h.executor, .call = app->call};
-	pctl_status status = pctl_node_home_open(app, &h);
+	pctl_app *app = h->app;
+	abci_node n = {.home = h,
+		       .what = {.decider = h->decider,
+				.reader = h->reader,
+				.told = pctl_node_report,
+				.told_ctx = app}};
+	const pctl_abci_server_options o = {.address = pctl_option_value(&app->line, "--listen"),
+					    .report = pctl_node_report,
+					    .report_ctx = app};
+	pctl_abci_server *server = NULL;
+	pctl_status status = open_join(&n);
 
-	if (status == PCTL_OK) {
-		signing.chain = h.chain;
-		pctl_home_sign_blocks(&signing);
-		status = serve(app, &h);
-	}
-	pctl_node_home_close(&h);
+	if (status == PCTL_OK)
+		status = pctl_abci_server_open(&o, &n.what, app->call, &server);
+	if (status == PCTL_OK)
+		status = run_abci(&n, server);
+	pctl_abci_server_close(server);
+	pctl_abci_join_close(n.what.join);
 	return status;
 }
 
@@ -104,8 +171,9 @@ static void tell(void *ctx, uint32_t code, const char *text)
 		fprintf(stderr, "pipectl node: %s\n", text);
 }
 
-static pctl_status serve_order(pctl_app *app, const pctl_node_home *h)
+static pctl_status serve_order(pctl_node_home *h)
 {
+	pctl_app *app = h->app;
 	pctl_order_options o = {.service = pctl_option_value(&app->line, "--order"),
 				.prefix = pctl_option_value(&app->line, "--prefix"),
 				.report = tell,
@@ -118,6 +186,8 @@ static pctl_status serve_order(pctl_app *app, const pctl_node_home *h)
 	if (status == PCTL_OK && (block_ms == 0 || block_ms > 3600000))
 		status = pctl_refuse(app->call, PC10_USAGE, "--block-ms takes 1 to 3600000");
 	o.block_ms = (uint32_t)block_ms;
+	if (status == PCTL_OK)
+		status = pctl_app_number(app, "--retain", PCTL_ORDER_RETAIN, &o.retain);
 	if (status == PCTL_OK)
 		status = pctl_order_open(&o, h->decider, app->call, &order);
 	if (status != PCTL_OK)

@@ -369,6 +369,8 @@ const pctl_option pctl_options_audit[] = {
 const pctl_option pctl_options_receipt_verify[] = {
 	{"--store", NULL, "also: the store has all that it names", 0, 0},
 	{"--signer", "KEY", "also: this key signed it", 0, 0},
+	{"--trust", "ID",
+	 "also: its job is so in the state of this block; its commit or its state root", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 
@@ -385,12 +387,18 @@ const pctl_option pctl_options_receipt_verify[] = {
 
 const pctl_option pctl_options_node[] = {
 	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
-	{"--clients", "N", "most connections at once; 64 where it is left out", 0, 0},
+	{"--clients", "N", "most connections at once; 1024 where it is left out", 0, 0},
 	PEER_OPTION,
 	{"--engine", "abci", "behind a consensus engine that speaks ABCI 2.0", 0, 0},
 	{"--listen", "unix:PATH|tcp:HOST:PORT", "where the engine finds the node", 0, 0},
+	{"--snapshot-blocks", "N",
+	 "blocks from one snapshot for late joiners to the next; 1000 where it is left out, 0: "
+	 "none",
+	 0, 0},
 	{"--order", "etcd://HOST:PORT,..", "behind an etcd cluster that orders messages", 0, 0},
 	{"--prefix", "KEY/", "of the keys in etcd; of the chain's id where it is left out", 0, 0},
+	{"--retain", "N", "blocks of the log that stay in etcd; 10000 where it is left out, 0: all",
+	 0, 0},
 	{"--block-ms", "N", "between blocks that this node cuts; 500 where it is left out", 0, 0},
 	EXECUTOR_OPTIONS,
 	{NULL, NULL, NULL, 0, 0},

@@ -192,6 +192,8 @@ static pctl_status open_block(pctl_block_work *w, const pctl_msg_block *m, pctl_
 	if (status == PCTL_OK)
 		status = pctl_params_in_force(w->s, h->height, w->call, &w->params);
 	if (status == PCTL_OK)
+		status = pctl_chain_follows(w->chain, &w->params, h->height, w->call);
+	if (status == PCTL_OK)
 		status = check_bond(w);
 	if (status == PCTL_OK)
 		status = pctl_params_block_budget(&w->params, w->call, &h->budget);

@@ -200,8 +200,9 @@ static uint64_t copy_locals(module_walk *w, pctl_str_buf *to, uint32_t *groups)
 }
 
 /* A function made of its parts: locals, two more where it has floats; units taken; its expression as a block; units given. */
-static void put_body(const module_walk *w, const module_function *t, uint32_t units, uint32_t groups,
-		     const pctl_str_buf *locals, const pctl_str_buf *code, pctl_str_buf *to)
+static void put_body(const module_walk *w, const module_function *t, uint32_t units,
+		     uint32_t groups, const pctl_str_buf *locals, const pctl_str_buf *code,
+		     pctl_str_buf *to)
 {
 	pctl_str_buf body = PCTL_STR_BUF_INIT;
 

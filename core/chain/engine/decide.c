@@ -50,11 +50,12 @@ static pctl_status check_rules(pctl_decider *d, const pctl_call *call)
 	const pctl_status status =
 		pctl_params_in_force(d->chain->state, d->last.height + 1, call, &p);
 
-	return status == PCTL_OK && p.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED
-		       ? pctl_refuse(call, PC6164_ENGINE_RULES,
-				     "the rules of block %" PRIu64 " are those of version 1",
-				     d->last.height + 1)
-		       : status;
+	if (status == PCTL_OK && p.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
+		return pctl_refuse(call, PC6164_ENGINE_RULES,
+				   "the rules of block %" PRIu64 " are those of version 1",
+				   d->last.height + 1);
+	return status == PCTL_OK ? pctl_chain_follows(d->chain, &p, d->last.height + 1, call)
+				 : status;
 }
 
 pctl_status pctl_decider_open(pctl_chain *c, const char *dir, const pctl_call *call,
@@ -289,6 +290,9 @@ pctl_status pctl_decide(pctl_decider *d, uint64_t height, const pctl_msg_bytes *
 		return pctl_refuse(call, PC6166_DECIDE_HEIGHT,
 				   "block %" PRIu64 " was decided, the next one here is %" PRIu64,
 				   height, d->last.height + 1);
+	status = check_rules(d, call);
+	if (status != PCTL_OK)
+		return status;
 	memcpy(d->digest, digest, sizeof(digest));
 	status = begin_block(d, height, messages, n, call);
 	*out = d->pending;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "chain/executor/calibrate.h"
+#include "chain/home/adopt.h"
 #include "chain/home/judge.h"
 #include "chain/home/keys.h"
 #include "chain/home/wasm.h"
@@ -61,7 +62,9 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 	accounts = pctl_arena_printf(in->arena, "%s/genesis.cfg", o.dir);
 	if (accounts == NULL)
 		return pctl_no_memory(call, "a path");
-	status = read_genesis(in, o.dir, call, &genesis);
+	status = pctl_home_settle(o.dir, call);
+	if (status == PCTL_OK)
+		status = read_genesis(in, o.dir, call, &genesis);
 	if (status == PCTL_OK)
 		status = pctl_home_judge(in, call, &o.reference);
 	if (status == PCTL_OK)
@@ -70,6 +73,7 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 		status = pctl_home_genesis(*out, accounts, call);
 	if (status == PCTL_OK) {
 		pctl_chain_set_pace(*out, in->config->gas_per_ms, in->config->abstain != 0);
+		pctl_chain_set_rules(*out, in->config->rules_known);
 		pctl_home_author(in, *out);
 		return PCTL_OK;
 	}
@@ -107,9 +111,11 @@ pctl_status pctl_home_rules(pctl_installation *in, const char *rules, const pctl
 				      : PCTL_RULES_OF_GENESIS;
 	status = is_there ? pctl_calibration_params(dir, call, out)
 			  : read_genesis(in, dir, call, out);
-	return status == PCTL_OK && rules != NULL ? pctl_param_parse(PCTL_PARAM_RULES, rules, call,
-								     &out->values[PCTL_PARAM_RULES])
-						  : status;
+	if (status == PCTL_OK && rules != NULL)
+		status = pctl_param_parse(PCTL_PARAM_RULES, rules, call,
+					  &out->values[PCTL_PARAM_RULES]);
+	return status == PCTL_OK ? pctl_rules_are_known(out->values[PCTL_PARAM_RULES], call)
+				 : status;
 }
 
 pctl_status pctl_home_executor(const pctl_run_options *run, const char *selector,

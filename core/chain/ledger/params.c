@@ -100,6 +100,15 @@ int pctl_params_has_stakes(const pctl_params *p)
 	return p->values[PCTL_PARAM_RULES] >= 2;
 }
 
+pctl_status pctl_rules_are_known(uint64_t rules, const pctl_call *call)
+{
+	return rules <= PCTL_RULES_KNOWN
+		       ? PCTL_OK
+		       : pctl_refuse(call, PC5721_PARAM_VALUE,
+				     "rules = %" PRIu64 ", known here are 1 to %u", rules,
+				     PCTL_RULES_KNOWN);
+}
+
 int pctl_param_is_said(uint32_t i, uint64_t value)
 {
 	return i < PCTL_PARAM_LATER || value != table[i].fallback;
@@ -202,7 +211,10 @@ static pctl_status read_values(const pctl_conf *c, const pctl_call *call, pctl_p
 
 		status = status == PCTL_OK ? one : status;
 	}
-	return status == PCTL_OK ? pctl_params_check(out, call) : status;
+	if (status == PCTL_OK)
+		status = pctl_params_check(out, call);
+	return status == PCTL_OK ? pctl_rules_are_known(out->values[PCTL_PARAM_RULES], call)
+				 : status;
 }
 
 pctl_status pctl_params_read(const char *path, const pctl_call *call, pctl_params *out)

@@ -17,6 +17,9 @@ enum {
  * defaults, so that what was written before they were there is read, and written again, to the byte. */
 #define PCTL_PARAM_LATER ((uint32_t)PCTL_PARAM_RULES)
 
+/* The newest version of the rules that this pipectl knows. A chain may vote for a later one: then it is not to be followed here. */
+#define PCTL_RULES_KNOWN 2u
+
 enum { PCTL_PARAM_KIND_U64 = 1, PCTL_PARAM_KIND_PPM = 2, PCTL_PARAM_KIND_CLASS = 3 };
 
 typedef struct pctl_param {
@@ -46,6 +49,8 @@ pctl_status pctl_param_parse(uint32_t i, const char *text, const pctl_call *call
 char *pctl_param_format(uint32_t i, uint64_t value, char buf[PCTL_PARAM_TEXT_SIZE]);
 
 void pctl_params_default(pctl_params *out);
+/* PC5721: a chain cannot begin under rules that nobody here knows. */
+pctl_status pctl_rules_are_known(uint64_t rules, const pctl_call *call);
 /* 1 where version 2 of the rules, or a later one, is in force. */
 int pctl_params_has_stakes(const pctl_params *p);
 /* 1 when genesis and the rows of height 0 say the parameter with this value. */
@@ -56,7 +61,7 @@ pctl_status pctl_params_check(const pctl_params *p, const pctl_call *call);
 /*
  * Read a file of parameters: `params : { version = 1; values : { name = "value"; .. }; }`, every parameter of the
  * table exactly once; those from PCTL_PARAM_LATER on may be left out and have their defaults then. Errors: those of
- * conf, PC5721, PC5722.
+ * conf, PC5721 (also rules that are not known), PC5722.
  */
 pctl_status pctl_params_read(const char *path, const pctl_call *call, pctl_params *out);
 

@@ -223,19 +223,29 @@ static pctl_status check_with(pctl_chain_state *s, uint64_t height, uint64_t at,
 	return status == PCTL_OK ? pctl_params_check(&p, call) : status;
 }
 
+/* Never down, and one step at a time. */
 static pctl_status check_rules(pctl_chain_state *s, uint64_t at, const pctl_param_change *changes,
 			       uint32_t n, const pctl_call *call)
 {
-	pctl_params p;
+	pctl_params p, before;
 	pctl_status status = pctl_params_in_force(s, at, call, &p);
 
-	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
-		if (changes[i].param == PCTL_PARAM_RULES &&
-		    changes[i].value < p.values[PCTL_PARAM_RULES])
+	if (status == PCTL_OK)
+		status = pctl_params_in_force(s, at - 1, call, &before);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		if (changes[i].param != PCTL_PARAM_RULES)
+			continue;
+		if (changes[i].value < p.values[PCTL_PARAM_RULES])
 			status = pctl_refuse(call, PC5893_RULES_DOWN,
 					     "rules = %" PRIu64 " from height %" PRIu64
 					     " on, where %" PRIu64 " are in force",
 					     changes[i].value, at, p.values[PCTL_PARAM_RULES]);
+		else if (changes[i].value > before.values[PCTL_PARAM_RULES] + 1)
+			status = pctl_refuse(call, PC6154_RULES_STEP,
+					     "rules = %" PRIu64 " from height %" PRIu64
+					     " on, where %" PRIu64 " are in force before",
+					     changes[i].value, at, before.values[PCTL_PARAM_RULES]);
+	}
 	return status;
 }
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ struct pctl_node {
 	struct pollfd *polled;
 	uint32_t n_clients, n_places, first, stall_ms;
 	uint64_t last_id;
+	uint64_t busy_ms; /* of all rounds */
 	pctl_node_counts counts;
 };
 
@@ -35,20 +37,20 @@ static int is_idle(const node_client *c)
 	return node_waiting(&c->in) == 0 && node_waiting(&c->out) == 0 && c->n_held == 0;
 }
 
-/* A place for a new client: a free one, or that of the client that has been idle longest, and long enough. */
+/* Time as clients see it: what rounds take is not theirs. */
+static uint64_t clock_of(const pctl_node *n)
+{
+	return pctl_clock_ms() - n->busy_ms;
+}
+
+/* A place for a new client: a free one, or that of somebody who makes nothing of it. */
 static node_client *place(pctl_node *n, uint64_t now)
 {
-	node_client *found = NULL;
+	node_client *found;
 
 	if (n->n_clients < n->n_places)
 		return &n->clients[n->n_clients++];
-	for (uint32_t i = 0; i < n->n_clients; i++) {
-		node_client *c = &n->clients[i];
-
-		if (is_idle(c) && c->moved_ms + n->stall_ms <= now &&
-		    (found == NULL || c->moved_ms < found->moved_ms))
-			found = c;
-	}
+	found = node_client_outstayed(n->clients, n->n_clients, now, n->stall_ms);
 	if (found != NULL)
 		node_client_close(found);
 	return found;
@@ -69,7 +71,7 @@ static void accept_clients(pctl_node *n, uint64_t now)
 {
 	const int was_full = n->n_clients == n->n_places;
 
-	while (was_full || n->n_clients < n->n_places) {
+	for (uint32_t i = 0; i < NODE_ACCEPTS && (was_full || n->n_clients < n->n_places); i++) {
 		const int fd = accept4(n->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		node_client *c;
 
@@ -104,7 +106,7 @@ static void drop_finished(pctl_node *n)
 	}
 }
 
-static void drop_late(node_client *c, uint64_t now)
+static void drop_slow(node_client *c, uint64_t now)
 {
 	if (node_waiting(&c->out) == 0) {
 		node_answer_error(c, PC5799_FRAME_TIMEOUT,
@@ -114,16 +116,47 @@ static void drop_late(node_client *c, uint64_t now)
 	c->is_gone = 1;
 }
 
-/* Inside a frame or with answers waiting, and nothing has moved; who waits for us is not late. */
+/* Inside a frame or with answers waiting, and nothing has moved, or next to nothing; who waits for us is not late. */
 static void drop_stalled(pctl_node *n, uint64_t now)
 {
 	for (uint32_t i = 0; i < n->n_clients; i++) {
 		node_client *c = &n->clients[i];
 
-		if (c->n_held != 0 && node_waiting(&c->out) == 0)
+		if (c->n_held != 0 && node_waiting(&c->out) == 0) {
 			c->moved_ms = now;
-		else if (!is_idle(c) && c->moved_ms + n->stall_ms <= now)
-			drop_late(c, now);
+			c->reading = (node_flow){.since_ms = now};
+		} else if (!c->is_gone && node_client_is_slow(c, now, n->stall_ms)) {
+			drop_slow(c, now);
+		}
+	}
+}
+
+static size_t held(const pctl_node *n)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < n->n_clients; i++)
+		bytes += node_client_held(&n->clients[i]);
+	return bytes;
+}
+
+/* Where buffers take more than they may together, those who have filled theirs for longest go, until the rest has room. */
+static void relieve(pctl_node *n, uint64_t now)
+{
+	for (size_t bytes = held(n); bytes > NODE_HELD_MAX;) {
+		node_client *oldest = NULL;
+
+		for (uint32_t i = 0; i < n->n_clients; i++) {
+			node_client *c = &n->clients[i];
+
+			if (!c->is_gone && node_client_held(c) != 0 &&
+			    (oldest == NULL || c->reading.since_ms < oldest->reading.since_ms))
+				oldest = c;
+		}
+		if (oldest == NULL)
+			return;
+		bytes -= node_client_held(oldest);
+		drop_slow(oldest, now);
 	}
 }
 
@@ -143,6 +176,7 @@ static int take_frames(pctl_node *n, node_client *c, const pctl_call *call)
 		node_client_skip(c, length);
 		whole = node_client_frame(c, &bytes, &length);
 	}
+	c->is_partial = whole == 0;
 	if (whole >= 0)
 		return whole;
 	/* Out of step: what follows cannot be read. */
@@ -205,18 +239,27 @@ static pctl_status wait_for_work(pctl_node *n, int timeout_ms, const pctl_call *
 	return PCTL_OK;
 }
 
+/* Of whom the last wait said that there is something; as much as there is room for. */
 static void read_all(pctl_node *n, uint64_t now)
 {
-	for (uint32_t i = 0; i < n->n_clients; i++)
+	size_t bytes = held(n);
+
+	for (uint32_t i = 0; i < n->n_clients && bytes <= NODE_HELD_MAX; i++) {
+		if (n->polled[1 + i].revents == 0)
+			continue;
+		bytes -= node_client_held(&n->clients[i]);
 		node_client_read(&n->clients[i], now);
+		bytes += node_client_held(&n->clients[i]);
+	}
 }
 
 static void write_all(pctl_node *n)
 {
-	const uint64_t now = pctl_clock_ms();
+	const uint64_t now = clock_of(n);
 
 	for (uint32_t i = 0; i < n->n_clients; i++)
-		node_client_write(&n->clients[i], now);
+		if (node_waiting(&n->clients[i].out) != 0)
+			node_client_write(&n->clients[i], now);
 }
 
 /* All that was answered is offered once more, for a while. */
@@ -247,20 +290,23 @@ static pctl_status loop(pctl_node *n, const pctl_call *call)
 	int more = 0;
 
 	while (status == PCTL_OK && !pctl_is_cancelled(call)) {
-		uint64_t now;
+		uint64_t now, began;
 
 		status = wait_for_work(n, more ? 0 : SLICE_MS, call);
 		if (status != PCTL_OK)
 			break;
-		now = pctl_clock_ms();
+		now = clock_of(n);
 		read_all(n, now);
 		node_batch_collect(&n->batch, 0, call);
+		began = pctl_clock_ms();
 		more = serve_round(n, call);
+		n->busy_ms += pctl_clock_ms() - began;
 		forget_halves(n);
 		write_all(n);
-		drop_stalled(n, now); /* the time of the round itself is not the client's */
+		drop_stalled(n, now);
+		relieve(n, now);
 		drop_finished(n);
-		accept_clients(n, pctl_clock_ms());
+		accept_clients(n, clock_of(n));
 	}
 	node_batch_stop(&n->batch, call);
 	say_farewell(n);
@@ -298,6 +344,28 @@ pctl_status pctl_node_run(pctl_node *n, const pctl_call *call)
 
 /* ---- open and close ------------------------------------------------------------------------ */
 
+#define OTHER_FILES 128u /* of the chain, its store and its workers */
+
+/* As many files as there are places, or as many places as the system gives files. */
+static void ask_for_files(pctl_node *n, const pctl_call *call)
+{
+	const rlim_t wanted = (rlim_t)n->n_places + OTHER_FILES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur >= wanted)
+		return;
+	n->n_places = limit.rlim_cur > 2 * (rlim_t)OTHER_FILES
+			      ? (uint32_t)(limit.rlim_cur - OTHER_FILES)
+			      : OTHER_FILES / 2;
+	pctl_warn_at(call, PC6112_NODE_FULL, NULL, NULL,
+		     "the system gives this process %llu files: at most %u clients at once",
+		     (unsigned long long)limit.rlim_cur, n->n_places);
+}
+
 static const pctl_listener_who who = {"node", PC6110_NODE_SOCKET, PC6111_NODE_TAKEN};
 
 pctl_status pctl_node_open(const pctl_node_options *o, const pctl_node_service *service,
@@ -316,6 +384,7 @@ pctl_status pctl_node_open(const pctl_node_options *o, const pctl_node_service *
 				.counts = &n->counts,
 				.report = o->report,
 				.report_ctx = o->report_ctx};
+	ask_for_files(n, call);
 	n->clients = calloc(n->n_places, sizeof(*n->clients));
 	n->batch.clients = n->clients;
 	n->batch.n_clients = &n->n_clients;

@@ -37,15 +37,19 @@ typedef struct pctl_node_counts {
 	uint64_t clients, turned_away, requests, errors, batches, blocks;
 } pctl_node_counts;
 
-#define PCTL_NODE_CLIENTS 64u
+#define PCTL_NODE_CLIENTS 1024u
+#define PCTL_NODE_CLIENTS_MAX 16384u
 #define PCTL_NODE_STALL_MS 30000u
 
 /*
  * path      of the socket: mode 0600. A socket there that nobody listens on is replaced, anything else is refused
- * clients   most at once; 0: PCTL_NODE_CLIENTS. When all places are taken, a client that has been idle for stall_ms
- *           loses its own to a new one; without such a client the new one is turned away (PC6112)
+ * clients   most at once; 0: PCTL_NODE_CLIENTS. As many files are asked of the system; where it does not give them it is so many fewer
+ *           (PC6112, a warning). When all places are taken, a client that never sent a whole frame within a second, that is slower than
+ *           below with a second in place of stall_ms, or that has been idle for stall_ms loses its own to a new one; without such
+ *           a client the new one is turned away (PC6112)
  * stall_ms  0: PCTL_NODE_STALL_MS. A client inside a frame, or with answers waiting, that sends or takes no byte for so
- *           long is closed
+ *           long is closed, and so is one that behind this time is slower than 64 bytes a millisecond. Buffers of all clients hold 256 MiB
+ *           together; above that who has filled its own for longest is closed
  * report    told of each trouble that an ERROR response was given for, its code and text; may be NULL
  */
 typedef struct pctl_node_options {

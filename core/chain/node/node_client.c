@@ -10,7 +10,7 @@
 
 #define HEAD 4u
 #define READ_BYTES (64u << 10)
-#define KEPT_ROOM (64u << 10) /* of an empty buffer */
+#define KEPT_ROOM 4096u /* of an empty buffer */
 
 size_t node_waiting(const node_buffer *b)
 {
@@ -72,14 +72,11 @@ static int try_again(int error)
 
 void node_client_read(node_client *c, uint64_t now)
 {
-	while (!c->is_gone && !c->is_ending && node_waiting(&c->in) < c->in_max) {
-		ssize_t n;
+	uint8_t some[READ_BYTES]; /* a connection without bytes has no buffer */
 
-		if (!reserve(&c->in, READ_BYTES)) {
-			c->is_gone = 1;
-			return;
-		}
-		n = recv(c->fd, c->in.bytes + c->in.end, READ_BYTES, MSG_DONTWAIT);
+	while (!c->is_gone && !c->is_ending && node_waiting(&c->in) < c->in_max) {
+		const ssize_t n = recv(c->fd, some, sizeof(some), MSG_DONTWAIT);
+
 		if (n < 0) {
 			c->is_gone = !try_again(errno);
 			return;
@@ -89,15 +86,24 @@ void node_client_read(node_client *c, uint64_t now)
 			c->is_ending = 1;
 			return;
 		}
-		c->in.end += (size_t)n;
+		if (node_waiting(&c->in) == 0)
+			c->reading = (node_flow){.since_ms = now};
+		if (!node_append(&c->in, some, (size_t)n)) {
+			c->is_gone = 1;
+			return;
+		}
+		c->reading.n_moved += (size_t)n;
 		c->moved_ms = now;
-		if ((size_t)n < READ_BYTES)
+		if ((size_t)n < sizeof(some))
 			return;
 	}
 }
 
 void node_client_write(node_client *c, uint64_t now)
 {
+	/* What was put there since it was last looked at waits from now on. */
+	if (node_waiting(&c->out) > 0 && c->writing.since_ms == 0)
+		c->writing = (node_flow){.since_ms = now};
 	while (!c->is_gone && node_waiting(&c->out) > 0) {
 		const ssize_t n = send(c->fd, c->out.bytes + c->out.at, node_waiting(&c->out),
 				       MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -107,8 +113,68 @@ void node_client_write(node_client *c, uint64_t now)
 			return;
 		}
 		node_skip(&c->out, (size_t)n);
+		c->writing.n_moved += (size_t)n;
 		c->moved_ms = now;
 	}
+	c->writing = (node_flow){.since_ms = 0};
+}
+
+/* ---- the slow ------------------------------------------------------------------------------ */
+
+static int is_behind(const node_flow *f, uint64_t now, uint64_t grace_ms)
+{
+	const uint64_t due = f->since_ms + grace_ms;
+
+	return due < now && f->n_moved < (now - due) * NODE_PACE;
+}
+
+int node_client_is_slow(const node_client *c, uint64_t now, uint64_t grace_ms)
+{
+	/* Whole frames wait for the node, not for their sender. */
+	const int is_inside = c->is_partial && node_waiting(&c->in) != 0;
+
+	return ((is_inside || node_waiting(&c->out) != 0) && c->moved_ms + grace_ms <= now) ||
+	       (is_inside && node_waiting(&c->out) == 0 && is_behind(&c->reading, now, grace_ms)) ||
+	       (node_waiting(&c->out) != 0 && c->writing.since_ms != 0 &&
+		is_behind(&c->writing, now, grace_ms));
+}
+
+node_client *node_client_outstayed(node_client *clients, uint32_t n, uint64_t now,
+				   uint64_t stall_ms)
+{
+	const uint64_t grace = stall_ms < NODE_CROWDED_MS ? stall_ms : NODE_CROWDED_MS;
+	node_client *found = NULL;
+	int best = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		node_client *c = &clients[i];
+		const int waits = node_waiting(&c->in) != 0 || node_waiting(&c->out) != 0;
+		int rank = 0;
+
+		if (c->n_frames == 0 && c->moved_ms + grace <= now)
+			rank = 3;
+		else if (node_client_is_slow(c, now, grace))
+			rank = 2;
+		else if (!waits && c->moved_ms + stall_ms <= now)
+			rank = 1;
+		if (rank > best || (rank != 0 && rank == best && c->moved_ms < found->moved_ms)) {
+			found = c;
+			best = rank;
+		}
+	}
+	return found;
+}
+
+size_t node_client_held(const node_client *c)
+{
+	return c->in.room + c->out.room;
+}
+
+void node_client_taken(node_client *c, size_t n)
+{
+	node_skip(&c->in, n);
+	c->reading = (node_flow){.since_ms = c->moved_ms, .n_moved = node_waiting(&c->in)};
+	c->n_frames += c->n_frames != UINT32_MAX;
 }
 
 int node_client_frame(const node_client *c, const uint8_t **bytes, uint32_t *n)
@@ -130,7 +196,7 @@ int node_client_frame(const node_client *c, const uint8_t **bytes, uint32_t *n)
 
 void node_client_skip(node_client *c, uint32_t n)
 {
-	node_skip(&c->in, HEAD + (size_t)n);
+	node_client_taken(c, HEAD + (size_t)n);
 }
 
 void node_client_answer(node_client *c, const void *bytes, uint32_t n)

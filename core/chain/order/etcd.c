@@ -155,15 +155,21 @@ pctl_status pctl_etcd_strange(const pctl_call *call)
 	return pctl_refuse(call, PC6181_ORDER_SERVICE, "an answer is not as etcd's are");
 }
 
-/* What etcd says of a request that it did not do. */
-static void words_of(const pctl_str_buf *answer, long code, char why[CURL_ERROR_SIZE])
+#define NO_ROOM 8 /* gRPC's RESOURCE_EXHAUSTED */
+
+/* What etcd says of a request that it did not do. 1: it has no room. */
+static int words_of(const pctl_str_buf *answer, long code, char why[CURL_ERROR_SIZE])
 {
 	cJSON *said = answer->data == NULL ? NULL : cJSON_ParseWithLength(answer->data, answer->n);
 	const cJSON *message = cJSON_GetObjectItemCaseSensitive(said, "message");
+	const cJSON *number = cJSON_GetObjectItemCaseSensitive(said, "code");
+	const char *words = cJSON_IsString(message) ? message->valuestring : "";
+	const int full = cJSON_IsNumber(number) && number->valueint == NO_ROOM &&
+			 strstr(words, "space exceeded") != NULL;
 
-	snprintf(why, CURL_ERROR_SIZE, "HTTP status %ld: %.200s", code,
-		 cJSON_IsString(message) ? message->valuestring : "");
+	snprintf(why, CURL_ERROR_SIZE, "HTTP status %ld: %.200s", code, words);
 	cJSON_Delete(said);
+	return full;
 }
 
 pctl_status pctl_etcd_ask(pctl_etcd *e, const char *path, cJSON *question, const pctl_call *call,
@@ -172,6 +178,7 @@ pctl_status pctl_etcd_ask(pctl_etcd *e, const char *path, cJSON *question, const
 	char *body = question == NULL ? NULL : cJSON_PrintUnformatted(question);
 	char why[CURL_ERROR_SIZE] = "";
 	pctl_status status = PCTL_OK;
+	int full = 0;
 
 	*out = NULL;
 	cJSON_Delete(question);
@@ -186,7 +193,7 @@ pctl_status pctl_etcd_ask(pctl_etcd *e, const char *path, cJSON *question, const
 			*out = cJSON_ParseWithLength(answer.data, answer.n);
 			e->at = member;
 		} else if (code != 0) {
-			words_of(&answer, code, why);
+			full = words_of(&answer, code, why);
 		}
 		pctl_str_drop(&answer);
 		if (code == 200 && *out == NULL) {
@@ -197,6 +204,7 @@ pctl_status pctl_etcd_ask(pctl_etcd *e, const char *path, cJSON *question, const
 	free(body);
 	if (*out != NULL || status != PCTL_OK)
 		return status;
-	return pctl_is_cancelled(call) ? PCTL_E_CANCELLED
-				       : pctl_refuse(call, PC6181_ORDER_SERVICE, "%s", why);
+	if (pctl_is_cancelled(call))
+		return PCTL_E_CANCELLED;
+	return pctl_refuse(call, full ? PC6188_ORDER_SPACE : PC6181_ORDER_SERVICE, "%s", why);
 }

@@ -1,5 +1,6 @@
 /* An etcd cluster through its JSON gateway (etcd 3.4 and later): keys and values, transactions, leases. Knows nothing of chains. Each
- * request is one member's answer after the cluster agreed to it; a member that does not answer is followed by the next. */
+ * request is one member's answer after the cluster agreed to it; a member that does not answer is followed by the next. A cluster whose quota
+ * is used up says so (PC6188), and then takes nothing but reads. */
 #ifndef PIPECTL_CHAIN_ORDER_ETCD_H
 #define PIPECTL_CHAIN_ORDER_ETCD_H
 
@@ -60,6 +61,9 @@ void pctl_etcd_get(pctl_etcd_txn *t, const char *key);
  */
 pctl_status pctl_etcd_commit(pctl_etcd *e, pctl_etcd_txn *t, const pctl_call *call, int *held,
 			     pctl_etcd_rows *rows);
+
+/* Forget what was overwritten and deleted up to now, so that its room is used again. Nobody here reads of before. */
+pctl_status pctl_etcd_compact(pctl_etcd *e, const pctl_call *call);
 
 /* ---- leases --------------------------------------------------------------------------------- */
 

@@ -260,6 +260,40 @@ pctl_status pctl_etcd_commit(pctl_etcd *e, pctl_etcd_txn *t, const pctl_call *ca
 	return status;
 }
 
+/* ---- old revisions ------------------------------------------------------------------------- */
+
+pctl_status pctl_etcd_compact(pctl_etcd *e, const pctl_call *call)
+{
+	cJSON *question = cJSON_CreateObject(), *answer = NULL;
+	char number[24];
+	uint64_t revision = 0;
+	pctl_status status;
+
+	/* Any read says which revision is the present one. */
+	if (question != NULL && !pctl_etcd_add_bytes(question, "key", "x", 1)) {
+		cJSON_Delete(question);
+		question = NULL;
+	}
+	status = pctl_etcd_ask(e, "/v3/kv/range", question, call, &answer);
+	if (status != PCTL_OK)
+		return status;
+	if (!pctl_etcd_number(cJSON_GetObjectItemCaseSensitive(answer, "header"), "revision",
+			      &revision))
+		status = pctl_etcd_strange(call);
+	cJSON_Delete(answer);
+	if (status != PCTL_OK || revision == 0)
+		return status;
+	question = cJSON_CreateObject();
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)revision);
+	if (question != NULL && cJSON_AddStringToObject(question, "revision", number) == NULL) {
+		cJSON_Delete(question);
+		question = NULL;
+	}
+	status = pctl_etcd_ask(e, "/v3/kv/compaction", question, call, &answer);
+	cJSON_Delete(answer);
+	return status;
+}
+
 /* ---- leases -------------------------------------------------------------------------------- */
 
 static pctl_status ask_of(pctl_etcd *e, const char *path, const char *name, int64_t value,

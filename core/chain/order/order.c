@@ -13,7 +13,8 @@
 #include "foundation/base/hex.h"
 
 #define POLL_MS 50
-#define AT_ONCE 16u /* blocks of one reading */
+#define TROUBLE_MS 250 /* between two attempts while something is wrong */
+#define AT_ONCE 16u    /* blocks of one reading */
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
@@ -162,6 +163,22 @@ static pctl_status follow_one(pctl_order *o, uint64_t height, const pctl_etcd_ro
 	return status;
 }
 
+/* The log does not go on where this home ends: it begins later, or contradicts itself. */
+static pctl_status gap(pctl_order *o, uint64_t height, const pctl_call *call)
+{
+	uint64_t first;
+	const pctl_status status = pctl_order_first(o, call, &first);
+
+	if (status != PCTL_OK)
+		return status;
+	return first > height
+		       ? pctl_refuse(call, PC6187_ORDER_PRUNED,
+				     "block %" PRIu64 " comes next here, and the log begins with "
+				     "%" PRIu64,
+				     height, first)
+		       : damaged(height, "it is missing", call);
+}
+
 /* All blocks that are there and not here, some at a time. *behind: there may be more. */
 static pctl_status follow(pctl_order *o, const pctl_call *call, int *behind)
 {
@@ -178,7 +195,7 @@ static pctl_status follow(pctl_order *o, const pctl_call *call, int *behind)
 	*behind = rows.n == AT_ONCE;
 	for (uint32_t i = 0; status == PCTL_OK && i < rows.n; i++, height++) {
 		if (strcmp(rows.items[i].key, pctl_order_height(o, "block/", height, want)) != 0)
-			status = damaged(height, "it is missing", call);
+			status = gap(o, height, call);
 		else
 			status = follow_one(o, height, &rows.items[i], call);
 	}
@@ -227,7 +244,16 @@ static pctl_status turn(pctl_order *o, const pctl_call *call, int *behind)
 		status = pctl_order_campaign(o, call);
 	if (status == PCTL_OK)
 		status = follow(o, call, behind);
-	return status == PCTL_OK && !*behind ? pctl_order_lead(o, call) : status;
+	if (status == PCTL_OK && !*behind)
+		status = pctl_order_lead(o, call);
+	return status == PCTL_OK && !*behind ? pctl_order_prune(o, call) : status;
+}
+
+/* Trouble that passes: with the service, or with this node's disk, of which nothing half written stays. */
+static int may_pass(uint32_t code)
+{
+	return code == PC6181_ORDER_SERVICE || code == PC6188_ORDER_SPACE || code == PC3_IO ||
+	       code == PC23_OUTPUT_LOST || code == PC5701_CHAIN_STATE || code == PC5751_GITLOG_IO;
 }
 
 /* Told when it begins and when it is over, not at every attempt. */
@@ -248,12 +274,12 @@ pctl_status pctl_order_run(pctl_order *o, const pctl_call *outer)
 
 		if (status != PCTL_OK && pctl_is_cancelled(outer))
 			break;
-		if (status != PCTL_OK && e.code != PC6181_ORDER_SERVICE)
+		if (status != PCTL_OK && !may_pass(e.code))
 			return e.code == 0 ? status : pctl_refuse(outer, e.code, "%s", e.text);
 		tell(o, status == PCTL_OK ? 0 : e.code,
-		     status == PCTL_OK ? "the ordering service answers again" : e.text);
-		if (!behind)
-			poll(NULL, 0, POLL_MS);
+		     status == PCTL_OK ? "it goes on again" : e.text);
+		if (!behind || status != PCTL_OK)
+			poll(NULL, 0, status == PCTL_OK ? POLL_MS : TROUBLE_MS);
 	}
 	return PCTL_E_CANCELLED;
 }

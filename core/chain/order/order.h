@@ -9,6 +9,10 @@
  *     leader             a node's name, bound to its lease
  *     block/HEIGHT       20 digits; the digests of its messages in order, a line each
  *     root/HEIGHT        the state root that the first node to finish the block came to, in hex
+ *     first              20 digits: the oldest block that is kept; where it is not there, the first one
+ *
+ * The leader removes blocks that are older than those that are retained, with their messages and roots, and compacts etcd. A node that
+ * needs one of them comes in by a snapshot. A message that was removed and is put again is ordered again, and the state machine refuses it.
  */
 #ifndef PIPECTL_CHAIN_ORDER_ORDER_H
 #define PIPECTL_CHAIN_ORDER_ORDER_H
@@ -23,16 +27,19 @@
 #define PCTL_ORDER_MESSAGE_MAX (1u << 20) /* bytes of a message: etcd takes no more */
 #define PCTL_ORDER_LEASE_S 5u
 #define PCTL_ORDER_BLOCK_MS 500u
+#define PCTL_ORDER_RETAIN 10000u
 
 /*
  * service   etcd://HOST:PORT,..
  * prefix    of all keys, ends with '/'; NULL: "pipectl-", 40 digits of the chain's id and '/'
  * block_ms  between two blocks of a leader, 0: PCTL_ORDER_BLOCK_MS. Without messages or waiting jobs none is cut
- * report    told of trouble with the service when it begins, code 0 when it is over
+ * retain    blocks of the log that stay when this node leads; 0: all of them
+ * report    told of trouble with the service or with this node's disk when it begins, code 0 when it is over
  */
 typedef struct pctl_order_options {
 	const char *service, *prefix;
 	uint32_t block_ms, reserved;
+	uint64_t retain;
 	void (*report)(void *ctx, uint32_t code, const char *text);
 	void *report_ctx;
 } pctl_order_options;
@@ -48,8 +55,9 @@ typedef struct pctl_order pctl_order;
 pctl_status pctl_order_open(const pctl_order_options *o, pctl_decider *d, const pctl_call *call,
 			    pctl_order **out);
 /*
- * Follow, and lead when nobody does, until `call` is cancelled: PCTL_E_CANCELLED. While the service does not answer it is asked
- * again. Ends otherwise with PC6182, PC6183, and trouble of this node.
+ * Follow, and lead when nobody does, until `call` is cancelled: PCTL_E_CANCELLED. While the service does not answer or has no room it is asked
+ * again, and so it is while this node cannot write: nothing of a block that was not finished stays. Ends otherwise with PC6182, PC6183, PC6187, and
+ * other trouble of this node.
  */
 pctl_status pctl_order_run(pctl_order *o, const pctl_call *call);
 const pctl_order_counts *pctl_order_counts_of(const pctl_order *o);

@@ -20,6 +20,7 @@ struct pctl_order {
 	char name[33];
 	int64_t lease;
 	uint64_t kept_ms, cut_ms;
+	uint64_t first; /* the oldest block of the log as far as is known, 0: not asked yet */
 	int is_leader, is_checked, is_troubled, reserved;
 	pctl_order_counts counts;
 };
@@ -38,5 +39,9 @@ pctl_status pctl_order_name(pctl_order *o, const pctl_call *call);
 pctl_status pctl_order_campaign(pctl_order *o, const pctl_call *call);
 /* Cut the next block, if this node leads, has all blocks, and it is time. */
 pctl_status pctl_order_lead(pctl_order *o, const pctl_call *call);
+
+/* order_prune.c: the oldest block that the log has, by what it says; and, for who leads, remove some that are older than what is retained. */
+pctl_status pctl_order_first(pctl_order *o, const pctl_call *call, uint64_t *out);
+pctl_status pctl_order_prune(pctl_order *o, const pctl_call *call);
 
 #endif

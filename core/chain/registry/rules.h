@@ -13,6 +13,7 @@
 #define PCTL_CHAIN_STORAGE_MAX 8u
 
 enum { PCTL_RULES_RELEASED = 1, PCTL_RULES_DRAFT = 2 };
+_Static_assert(PCTL_RULES_DRAFT == PCTL_RULES_KNOWN, "the newest one is known");
 
 /* A shader's text under the name that diagnostics give it: its CID, or a path. */
 typedef struct pctl_chain_source {

@@ -55,8 +55,13 @@ pctl_status pctl_track_open(sqlite3 *db, const pctl_call *call, pctl_track **out
 				  : pctl_radix_open(db, call, &t->tree);
 	if (status == PCTL_OK)
 		status = pctl_track_listen(t, call);
-	if (status == PCTL_OK)
-		status = pctl_track_is_made(t, call, &t->is_on);
+	return status == PCTL_OK ? pctl_track_look(t, call) : status;
+}
+
+pctl_status pctl_track_look(pctl_track *t, const pctl_call *call)
+{
+	const pctl_status status = t->is_on ? PCTL_OK : pctl_track_is_made(t, call, &t->is_on);
+
 	return status == PCTL_OK && t->is_on ? pctl_track_views(t, call) : status;
 }
 

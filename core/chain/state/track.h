@@ -31,8 +31,10 @@ pctl_status pctl_track_verdict(const pctl_track *t, const pctl_call *call);
 pctl_status pctl_track_missing(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
 			       const pctl_call *call);
 
-/* Is there a tree? */
+/* Is there a tree, as far as it was looked for: at opening, by transactions, and by look, for who reads only and was there before the
+ * tree. look: outside of transactions. */
 int pctl_track_is_on(const pctl_track *t);
+pctl_status pctl_track_look(pctl_track *t, const pctl_call *call);
 /* Bring the tree up to date with all rows (make it, when there is none), inside a transaction; its root. */
 pctl_status pctl_track_root(pctl_track *t, const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
 /* Hold every row of every table, and every node of the tree, against each other. rows: how many. PC6140, PC6141. */

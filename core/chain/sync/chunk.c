@@ -209,15 +209,25 @@ pctl_status pctl_row_needs(uint32_t table, const uint8_t *row, uint64_t n, pctl_
 	char text[PCTL_CID_TEXT_SIZE];
 	pctl_row_value v;
 
-	if ((strcmp(t->name, "shaders") == 0 || strcmp(t->name, "contracts") == 0) &&
-	    column_of(t, "cid", &column) && value_at(row, n, column, &v) && v.n < sizeof(text)) {
+	/* What names bytes that are state (SEMANTICS.md 8.8), and in which column. */
+	static const char *const names[][2] = {{"shaders", "cid"},
+					       {"contracts", "cid"},
+					       {"blobs", "cid"},
+					       {"jobs", "output"},
+					       {"epochs", "graph"}};
+	pctl_status status = PCTL_OK;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && status == PCTL_OK; i++) {
+		if (strcmp(t->name, names[i][0]) != 0 || !column_of(t, names[i][1], &column) ||
+		    !value_at(row, n, column, &v) || v.n == 0 || v.n >= sizeof(text))
+			continue;
 		memcpy(text, v.data, v.n);
 		text[v.n] = '\0';
-		return visit(ctx, text);
+		status = visit(ctx, text);
 	}
-	if (strcmp(t->name, "jobs") != 0 || !column_of(t, "status", &column) ||
+	if (status != PCTL_OK || strcmp(t->name, "jobs") != 0 || !column_of(t, "status", &column) ||
 	    !value_at(row, n, column, &v) || v.number != PCTL_JOB_PENDING ||
 	    !column_of(t, "message", &column) || !value_at(row, n, column, &v))
-		return PCTL_OK;
+		return status;
 	return job_needs(&v, visit, ctx, call);
 }

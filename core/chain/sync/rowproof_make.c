@@ -198,6 +198,9 @@ pctl_status pctl_row_prove(pctl_chain *c, const char *table, const char *const *
 
 	if (found < 0 || tables[found].is_apart)
 		return no_table(table, call);
+	status = pctl_track_look(pctl_chain_track(pctl_cursor(c)), call);
+	if (status != PCTL_OK)
+		return status;
 	if (!pctl_track_is_on(pctl_chain_track(pctl_cursor(c))) || pctl_chain_log(c) == NULL)
 		return pctl_refuse(call, PC6143_TREE_NONE,
 				   "no block has ended under version 2 of "

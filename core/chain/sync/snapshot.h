@@ -26,7 +26,7 @@ typedef struct pctl_snapshot_report {
 
 /*
  * Write the state of the last finished block into DIR, which must be empty or missing: its record, its rows in chunks
- * ascending by the keys of their leaves, and the bytes that shaders and waiting jobs need. chunk_bytes: 0 for the usual
+ * ascending by the keys of their leaves, and the bytes that are state or that waiting jobs need. chunk_bytes: 0 for the usual
  * bound. Errors: PC6143; PC6140 when the rows are not those of the tree; PC6149 (DIR is not empty); of files.
  */
 pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_bytes,
@@ -41,6 +41,22 @@ pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_b
  */
 pctl_status pctl_snapshot_restore(pctl_chain *c, const char *dir, const pctl_trusted *trusted,
 				  const pctl_call *call, pctl_snapshot_report *out);
+
+/*
+ * The same step by step, for a folder that is being filled: `open` wants the index and the record there, `take` the chunk that
+ * `next` names (*more 0: there was none left to take), and its file may go then; `finish` wants the bytes. report: outlives it,
+ * and counts. is_asked: when the last chunk is taken, `wants` says whether the rows ask for bytes with that CID; chunks that
+ * were taken before a restart have to be there again then.
+ */
+typedef struct pctl_restore pctl_restore;
+pctl_status pctl_restore_open(pctl_chain *c, const char *dir, const pctl_trusted *trusted,
+			      int is_asked, const pctl_call *call, pctl_snapshot_report *report,
+			      pctl_restore **out);
+const char *pctl_restore_next(const pctl_restore *r); /* NULL: every chunk is taken */
+pctl_status pctl_restore_take(pctl_restore *r, const pctl_call *call, int *more);
+pctl_status pctl_restore_wants(pctl_restore *r, const char *cid, const pctl_call *call, int *out);
+pctl_status pctl_restore_finish(pctl_restore *r, const pctl_call *call);
+void pctl_restore_close(pctl_restore *r); /* what was taken stays */
 
 /* Of which block a folder says that it is. PC6146. */
 pctl_status pctl_snapshot_height(const char *dir, const pctl_call *call, uint64_t *out);
@@ -69,7 +85,7 @@ pctl_status pctl_chunk_read(const char *name, const uint8_t *bytes, uint64_t n,
 			    const uint8_t root[PCTL_DIGEST_BYTES], pctl_radix *t, pctl_arena *a,
 			    const pctl_call *call, pctl_chunk *out);
 
-/* Bytes that a row asks for: a CID, or "job:ID", in `visit`. */
+/* Bytes that a row asks for, those that are state and those that a waiting job reads: a CID, or "job:ID", in `visit`. */
 typedef pctl_status (*pctl_need_visit)(void *ctx, const char *reference);
 pctl_status pctl_row_needs(uint32_t table, const uint8_t *row, uint64_t n, pctl_need_visit visit,
 			   void *ctx, const pctl_call *call);

@@ -1,5 +1,6 @@
 /* Restoring a snapshot: the record first, by the trusted id; then chunk after chunk, each held against the tree's root before
- * its rows are kept; then what the block left behind its record. */
+ * its rows are kept; then what the block left behind its record. At once from a folder that is whole, or step by step from one
+ * that is being filled. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,140 +11,9 @@
 #include "chain/state/track.h"
 #include "chain/sync/snapshot_private.h"
 #include "foundation/base/file.h"
+#include "foundation/base/map.h"
 
-#define FILE_MAX ((uint64_t)256 << 20)
-#define FILE_MAX_INDEX ((uint64_t)64 << 20)
-
-typedef struct restoring {
-	pctl_chain *c;
-	pctl_chain_state *s;
-	sqlite3 *db;
-	const char *dir;
-	const pctl_trusted *trusted;
-	const pctl_call *call;
-	pctl_snapshot_report *report;
-	pctl_arena *arena; /* of the whole */
-	pctl_radix *hasher;
-	pctl_snapshot_index index;
-	pctl_block_record record;
-	pctl_block_header header;
-	pctl_proof_bytes commit, entries;
-	uint8_t root[PCTL_DIGEST_BYTES]; /* of the tree */
-} restoring;
-
-static pctl_status in_form(const restoring *r, const char *name, const char *what)
-{
-	return pctl_refuse(r->call, PC6146_SNAPSHOT_FORM, "%s/%s %s", r->dir, name, what);
-}
-
-/* A file of the folder, released with free(); *is_there 0: there is none. */
-static pctl_status read_file(const restoring *r, const char *name, uint64_t limit, char **out,
-			     uint64_t *n, int *is_there)
-{
-	char path[4096];
-
-	*out = NULL;
-	*n = 0;
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", r->dir, name) >= sizeof(path))
-		return in_form(r, name, "has too long a path");
-	*is_there = pctl_file_exists(path);
-	return *is_there ? pctl_file_read(path, limit, r->call, out, n) : PCTL_OK;
-}
-
-static pctl_status need_file(const restoring *r, const char *name, uint64_t limit, char **out,
-			     uint64_t *n)
-{
-	int is_there;
-	const pctl_status status = read_file(r, name, limit, out, n, &is_there);
-
-	return status == PCTL_OK && !is_there ? in_form(r, name, "is missing") : status;
-}
-
-/* ---- the record ----------------------------------------------------------------------------- */
-
-static pctl_status read_index(restoring *r)
-{
-	char *text = NULL;
-	uint64_t n;
-	pctl_status status = need_file(r, "snapshot", FILE_MAX_INDEX, &text, &n);
-
-	if (status == PCTL_OK)
-		status = pctl_record_read_exact(&pctl_snapshot_index_type, "snapshot", text, n,
-						r->arena, r->call, &r->index);
-	free(text);
-	for (uint32_t i = 0; status == PCTL_OK && i < r->index.n_chunks; i++)
-		if (strchr(r->index.chunks[i].name, '/') != NULL ||
-		    r->index.chunks[i].name[0] == '.')
-			status = in_form(r, "snapshot", "names a chunk outside the folder");
-	return status;
-}
-
-static pctl_status read_record(restoring *r, pctl_proof_digest *digests, uint32_t *n_digests)
-{
-	char name[64];
-	pctl_cid cid;
-	pctl_status status = PCTL_OK;
-
-	*n_digests = 0;
-	for (uint32_t i = 0; status == PCTL_OK && i < PCTL_BLOCK_FILES; i++) {
-		int is_there;
-
-		snprintf(name, sizeof(name), "record-%s", pctl_block_file_name(i));
-		status = read_file(r, name, FILE_MAX, &r->record.text[i], &r->record.n_bytes[i],
-				   &is_there);
-		if (status == PCTL_OK && !is_there && i != PCTL_BLOCK_GENESIS)
-			status = in_form(r, name, "is missing");
-		if (status != PCTL_OK || !is_there || i == PCTL_BLOCK_HEADER)
-			continue;
-		status = pctl_cid_of(r->record.text[i], r->record.n_bytes[i], r->call, &cid);
-		memcpy(digests[(*n_digests)++].digest, cid.digest, PCTL_DIGEST_BYTES);
-	}
-	return status;
-}
-
-static pctl_status read_piece(restoring *r, const char *name, pctl_proof_bytes *out)
-{
-	char *text;
-	uint64_t n;
-	const pctl_status status = need_file(r, name, FILE_MAX_INDEX, &text, &n);
-
-	*out = (pctl_proof_bytes){(uint8_t *)text, (uint32_t)n, 0};
-	return status;
-}
-
-static pctl_status read_block(restoring *r)
-{
-	pctl_proof_digest digests[PCTL_BLOCK_FILES];
-	pctl_proof_bytes header;
-	uint32_t n;
-	pctl_status status = read_record(r, digests, &n);
-
-	if (status == PCTL_OK)
-		status = read_piece(r, "record-commit", &r->commit);
-	if (status == PCTL_OK)
-		status = read_piece(r, "record-entries", &r->entries);
-	if (status != PCTL_OK)
-		return status;
-	header = (pctl_proof_bytes){(uint8_t *)r->record.text[PCTL_BLOCK_HEADER],
-				    (uint32_t)r->record.n_bytes[PCTL_BLOCK_HEADER], 0};
-	status = pctl_record_is_trusted(r->dir, PC6148_SNAPSHOT_TRUST, &header, digests, n,
-					&r->commit, &r->entries, r->trusted, r->call, &r->header);
-	if (status == PCTL_OK && r->header.height != r->index.height)
-		return in_form(r, "snapshot", "is of another height than the record");
-	(void)pctl_digest_parse_hex(r->header.tree, r->root);
-	return status;
-}
-
-pctl_status pctl_snapshot_height(const char *dir, const pctl_call *call, uint64_t *out)
-{
-	restoring r = {.dir = dir, .call = call, .arena = pctl_arena_create()};
-	const pctl_status status =
-		r.arena == NULL ? pctl_no_memory(call, "a snapshot") : read_index(&r);
-
-	*out = r.index.height;
-	pctl_arena_destroy(r.arena);
-	return status;
-}
+typedef struct pctl_restore restoring;
 
 /* ---- where it stands ------------------------------------------------------------------------ */
 
@@ -229,6 +99,7 @@ static pctl_status put_row(const restoring *r, const pctl_chunk_row *row)
 	sqlite3_stmt *stmt = NULL;
 	pctl_str_buf sql = PCTL_STR_BUF_INIT;
 	pctl_status status;
+	int step;
 
 	pctl_str_addf(&sql, "INSERT INTO %s VALUES (",
 		      pctl_state_tables(&n_tables)[row->table].name);
@@ -241,7 +112,11 @@ static pctl_status put_row(const restoring *r, const pctl_chunk_row *row)
 	if (status != PCTL_OK)
 		return status;
 	(void)pctl_row_bind(stmt, row->row, row->n);
-	if (sqlite3_step(stmt) != SQLITE_DONE)
+	step = sqlite3_step(stmt);
+	if (step == SQLITE_CONSTRAINT)
+		status = pctl_refuse(r->call, PC6147_SNAPSHOT_CHUNK,
+				     "%s: a chunk has a row that another one had", r->dir);
+	else if (step != SQLITE_DONE)
 		status = pctl_chain_internal_failure(r->s, "a snapshot", r->call);
 	pctl_cursor_done(stmt);
 	return status;
@@ -264,6 +139,24 @@ static pctl_status keep_chunk(const restoring *r, const char *name, const pctl_c
 	return status;
 }
 
+static pctl_status note_asked(void *ctx, const char *reference)
+{
+	restoring *r = ctx;
+
+	return pctl_map_put(r->asked, reference, NULL) ? PCTL_OK
+						       : pctl_no_memory(r->call, "a snapshot");
+}
+
+static pctl_status note_rows(restoring *r, const pctl_chunk *chunk)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < chunk->n_rows; i++)
+		status = pctl_row_needs(chunk->rows[i].table, chunk->rows[i].row, chunk->rows[i].n,
+					note_asked, r, r->call);
+	return status;
+}
+
 static pctl_status take_chunk(restoring *r, const pctl_snapshot_file *f)
 {
 	char *bytes = NULL;
@@ -274,18 +167,20 @@ static pctl_status take_chunk(restoring *r, const pctl_snapshot_file *f)
 	pctl_status status =
 		has(r, "SELECT 1 FROM " PCTL_RESTORING " WHERE chunk = ?", f->name, &is_here);
 
-	if (status != PCTL_OK || is_here)
+	if (status != PCTL_OK || (is_here && r->asked == NULL))
 		return status;
-	status = need_file(r, f->name, FILE_MAX, &bytes, &n);
+	status = pctl_restore_need_file(r, f->name, PCTL_SNAPSHOT_FILE_MAX, &bytes, &n);
 	if (status != PCTL_OK)
 		return status;
 	a = pctl_arena_create();
 	status = a == NULL ? pctl_no_memory(r->call, "a snapshot")
 			   : pctl_chunk_read(f->name, (const uint8_t *)bytes, n, r->root, r->hasher,
 					     a, r->call, &chunk);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && r->asked != NULL)
+		status = note_rows(r, &chunk);
+	if (status == PCTL_OK && !is_here)
 		status = keep_chunk(r, f->name, &chunk);
-	if (status == PCTL_OK) {
+	if (status == PCTL_OK && !is_here) {
 		r->report->chunks++;
 		r->report->rows += chunk.n_rows;
 		r->report->bytes += n;
@@ -312,7 +207,7 @@ static pctl_status fetch(void *ctx, const char *reference)
 	if (status != PCTL_OK || pctl_store_has(store, &cid))
 		return status;
 	pctl_cid_format(&cid, name + strlen(name));
-	status = read_file(r, name, FILE_MAX, &bytes, &n, &is_there);
+	status = pctl_restore_file(r, name, PCTL_SNAPSHOT_FILE_MAX, &bytes, &n, &is_there);
 	if (status == PCTL_OK && !is_there)
 		status = pctl_refuse(r->call, PC6150_SNAPSHOT_BYTES, "%s", name + 6);
 	if (status == PCTL_OK)
@@ -379,8 +274,8 @@ static pctl_status write_commit(restoring *r)
 	if (status == PCTL_OK)
 		status = pctl_gitlog_id(height == 1 ? NULL : &before.commit, files, n, text,
 					r->header.clock, r->call, out);
-	if (status == PCTL_OK && !r->trusted->is_root &&
-	    memcmp(out, &r->trusted->commit, sizeof(*out)) != 0)
+	if (status == PCTL_OK && !r->trusted.is_root &&
+	    memcmp(out, &r->trusted.commit, sizeof(*out)) != 0)
 		return pctl_refuse(r->call, PC6148_SNAPSHOT_TRUST,
 				   "%s: the record and the rows give another commit", r->dir);
 	if (status == PCTL_OK && log != NULL)
@@ -438,47 +333,143 @@ static pctl_status finish(restoring *r)
 	return log == NULL ? PCTL_OK : pctl_gitlog_point(log, &r->report->commit, r->call);
 }
 
-static pctl_status restore(restoring *r)
+/* ---- its steps ------------------------------------------------------------------------------- */
+
+static pctl_status open_restore(restoring *r)
 {
-	int is_done = 0;
-	pctl_status status = read_index(r);
+	pctl_status status = pctl_restore_read_index(r);
 
 	if (status == PCTL_OK)
-		status = read_block(r);
+		status = pctl_restore_read_block(r);
 	if (status == PCTL_OK)
-		status = begin(r, &is_done);
+		status = begin(r, &r->is_done);
 	r->report->height = r->header.height;
-	if (status != PCTL_OK || is_done)
-		return status;
-	for (uint32_t i = 0; status == PCTL_OK && i < r->index.n_chunks; i++) {
-		status = take_chunk(r, &r->index.chunks[i]);
-		if (status == PCTL_OK && pctl_is_cancelled(r->call))
-			status = pctl_refuse(r->call, PC4_CANCELLED, "cancelled while restoring");
+	return status;
+}
+
+pctl_status pctl_restore_open(pctl_chain *c, const char *dir, const pctl_trusted *trusted,
+			      int is_asked, const pctl_call *call, pctl_snapshot_report *report,
+			      pctl_restore **out)
+{
+	restoring *r = calloc(1, sizeof(*r));
+	pctl_status status = PCTL_OK;
+
+	*out = NULL;
+	memset(report, 0, sizeof(*report));
+	if (r == NULL)
+		return pctl_no_memory(call, "a snapshot");
+	r->c = c;
+	r->s = pctl_cursor(c);
+	r->db = pctl_chain_db(r->s);
+	r->dir = strdup(dir);
+	r->trusted = *trusted;
+	r->call = call;
+	r->report = report;
+	r->arena = pctl_arena_create();
+	if (is_asked)
+		r->asked = pctl_map_create();
+	if (r->dir == NULL || r->arena == NULL || (is_asked && r->asked == NULL))
+		status = pctl_no_memory(call, "a snapshot");
+	if (status == PCTL_OK)
+		status = pctl_radix_hasher(call, &r->hasher);
+	if (status == PCTL_OK)
+		status = open_restore(r);
+	if (status == PCTL_OK)
+		*out = r;
+	else
+		pctl_restore_close(r);
+	return status;
+}
+
+void pctl_restore_close(pctl_restore *r)
+{
+	if (r == NULL)
+		return;
+	pctl_block_record_clear(&r->record);
+	free(r->commit.data);
+	free(r->entries.data);
+	pctl_radix_close(r->hasher);
+	pctl_map_destroy(r->asked);
+	pctl_map_destroy(r->wanted);
+	pctl_arena_destroy(r->arena);
+	free(r->dir);
+	free(r);
+}
+
+pctl_status pctl_restore_take(pctl_restore *r, const pctl_call *call, int *more)
+{
+	pctl_status status = PCTL_OK;
+
+	r->call = call;
+	*more = !r->is_done && r->n_taken < r->index.n_chunks;
+	if (!*more)
+		return PCTL_OK;
+	status = take_chunk(r, &r->index.chunks[r->n_taken]);
+	r->n_taken += status == PCTL_OK;
+	return status;
+}
+
+const char *pctl_restore_next(const pctl_restore *r)
+{
+	return r->is_done || r->n_taken == r->index.n_chunks ? NULL
+							     : r->index.chunks[r->n_taken].name;
+}
+
+static pctl_status resolve_all(restoring *r)
+{
+	char text[PCTL_CID_TEXT_SIZE];
+	pctl_cid cid;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(r->asked); i++) {
+		status = pctl_snapshot_resolve(r->c, pctl_map_key_at(r->asked, i), r->call, &cid);
+		if (status == PCTL_E_NOT_FOUND)
+			status = PCTL_OK;
+		else if (status == PCTL_OK &&
+			 !pctl_map_put(r->wanted, pctl_cid_format(&cid, text), NULL))
+			status = pctl_no_memory(r->call, "a snapshot");
 	}
-	return status == PCTL_OK ? finish(r) : status;
+	return status;
+}
+
+pctl_status pctl_restore_wants(pctl_restore *r, const char *cid, const pctl_call *call, int *out)
+{
+	pctl_status status = PCTL_OK;
+
+	r->call = call;
+	*out = 0;
+	if (r->asked == NULL || pctl_restore_next(r) != NULL)
+		return PCTL_OK;
+	if (r->wanted == NULL) {
+		r->wanted = pctl_map_create();
+		status = r->wanted == NULL ? pctl_no_memory(call, "a snapshot") : resolve_all(r);
+	}
+	*out = status == PCTL_OK && pctl_map_has(r->wanted, cid);
+	return status;
+}
+
+pctl_status pctl_restore_finish(pctl_restore *r, const pctl_call *call)
+{
+	r->call = call;
+	return r->is_done ? PCTL_OK : finish(r);
 }
 
 pctl_status pctl_snapshot_restore(pctl_chain *c, const char *dir, const pctl_trusted *trusted,
 				  const pctl_call *call, pctl_snapshot_report *out)
 {
-	restoring r = {.c = c,
-		       .s = pctl_cursor(c),
-		       .db = pctl_chain_db(pctl_cursor(c)),
-		       .dir = dir,
-		       .trusted = trusted,
-		       .call = call,
-		       .report = out,
-		       .arena = pctl_arena_create()};
-	pctl_status status = r.arena == NULL ? pctl_no_memory(call, "a snapshot")
-					     : pctl_radix_hasher(call, &r.hasher);
+	pctl_restore *r;
+	int more = 1;
+	pctl_status status = pctl_restore_open(c, dir, trusted, 0, call, out, &r);
 
-	memset(out, 0, sizeof(*out));
+	if (status != PCTL_OK)
+		return status;
+	while (status == PCTL_OK && more) {
+		status = pctl_restore_take(r, call, &more);
+		if (status == PCTL_OK && pctl_is_cancelled(call))
+			status = pctl_refuse(call, PC4_CANCELLED, "cancelled while restoring");
+	}
 	if (status == PCTL_OK)
-		status = restore(&r);
-	pctl_block_record_clear(&r.record);
-	free(r.commit.data);
-	free(r.entries.data);
-	pctl_radix_close(r.hasher);
-	pctl_arena_destroy(r.arena);
+		status = pctl_restore_finish(r, call);
+	pctl_restore_close(r);
 	return status;
 }

@@ -328,6 +328,9 @@ pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_b
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
+	status = pctl_track_look(w.t, call);
+	if (status != PCTL_OK)
+		return status;
 	if (!pctl_track_is_on(w.t) || pctl_chain_log(c) == NULL)
 		return pctl_refuse(call, PC6143_TREE_NONE,
 				   "no block has ended under version 2 of the rules");

@@ -264,6 +264,8 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 	if (status == PCTL_OK)
 		status = pctl_params_in_force(t->s, t->height, t->call, &t->params);
 	if (status == PCTL_OK)
+		status = pctl_chain_follows(t->c, &t->params, t->height, t->call);
+	if (status == PCTL_OK)
 		status = pctl_account_sequence(t->s, sender, t->call, &t->sequence);
 	if (status == PCTL_OK)
 		status = pctl_authorise(t, r, origin);
@@ -380,6 +382,8 @@ static pctl_status take_authored(pctl_chain *c, const pctl_request *r, const pct
 
 	if (status == PCTL_OK)
 		status = pctl_params_in_force(c->state, info.last + 1, call, &t.params);
+	if (status == PCTL_OK)
+		status = pctl_chain_follows(c, &t.params, info.last + 1, call);
 	if (status == PCTL_OK && pctl_request_sender(r) != NULL &&
 	    t.params.values[PCTL_PARAM_RULES] != PCTL_RULES_RELEASED) {
 		arena = pctl_arena_create();

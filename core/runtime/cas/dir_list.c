@@ -96,8 +96,8 @@ static int show_rows(rows *r, const pctl_cid *file, pctl_store_visit visit, void
 }
 
 /* Visit the CIDs named in one directory; *stop is set when the visitor ended the walk. */
-static pctl_status walk(pctl_dir_store *d, int at, const char *path, const pctl_call *call,
-			rows *r, pctl_store_visit visit, void *ctx, int *stop)
+static pctl_status walk(pctl_dir_store *d, int at, const char *path, const pctl_call *call, rows *r,
+			pctl_store_visit visit, void *ctx, int *stop)
 {
 	names list;
 	pctl_status status = read_names(d, at, path, call, &list);

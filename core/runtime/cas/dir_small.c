@@ -57,8 +57,7 @@ pctl_status pctl_small_open(const char *dir, uint32_t read_only, const pctl_call
 	const size_t n = strlen(dir) + sizeof("/small.sqlite");
 
 	*out = NULL;
-	if (s == NULL || (s->path = malloc(n)) == NULL ||
-	    pthread_mutex_init(&s->lock, NULL) != 0) {
+	if (s == NULL || (s->path = malloc(n)) == NULL || pthread_mutex_init(&s->lock, NULL) != 0) {
 		free(s == NULL ? NULL : s->path);
 		free(s);
 		return pctl_no_memory(call, "a store");
@@ -107,8 +106,8 @@ static int exec(pctl_small *s, const char *sql)
 /* 1: the file is open; 0: there is none, -1: it is not to be had (s->why). for_writing: made where it is missing. */
 static int open_file(pctl_small *s, int for_writing)
 {
-	const int flags = s->read_only ? SQLITE_OPEN_READONLY
-				       : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	const int flags =
+		s->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 	int ok;
 
 	if (s->db != NULL)
@@ -132,8 +131,7 @@ static int open_file(pctl_small *s, int for_writing)
 	if (ok)
 		return 1;
 	/* Another process may be making it at this moment: the next question asks again. */
-	snprintf(s->why, sizeof(s->why), "%s",
-		 s->db == NULL ? "no memory" : sqlite3_errmsg(s->db));
+	snprintf(s->why, sizeof(s->why), "%s", s->db == NULL ? "no memory" : sqlite3_errmsg(s->db));
 	close_file(s);
 	return -1;
 }
@@ -312,10 +310,10 @@ static int remove_row(pctl_small *s, const pctl_cid *cid, int64_t until)
 
 int pctl_small_remove_old(pctl_small *s, const pctl_cid *cid, uint64_t grace_s, int dry)
 {
-	const int64_t now = (int64_t)time(NULL),
-		      until = grace_s == 0		    ? INT64_MAX
-			      : grace_s > (uint64_t)now ? INT64_MIN
-							: now - (int64_t)grace_s;
+	const int64_t now = (int64_t)time(NULL), until = grace_s == 0 ? INT64_MAX
+							 : grace_s > (uint64_t)now
+								 ? INT64_MIN
+								 : now - (int64_t)grace_s;
 	uint64_t n;
 	int64_t at = 0;
 	int old;
@@ -351,9 +349,8 @@ pctl_status pctl_small_list(pctl_small *s, const pctl_call *call, pctl_small_row
 	is_open = open_file(s, 0);
 	if (is_open < 0)
 		status = trouble(s, call);
-	if (is_open == 1 &&
-	    sqlite3_prepare_v2(s->db, "SELECT cid, length(bytes) FROM blobs", -1, &stmt, NULL) !=
-		    SQLITE_OK)
+	if (is_open == 1 && sqlite3_prepare_v2(s->db, "SELECT cid, length(bytes) FROM blobs", -1,
+					       &stmt, NULL) != SQLITE_OK)
 		status = trouble(s, call);
 	while (status == PCTL_OK && stmt != NULL && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
 		pctl_small_row row = {.n_bytes = (uint64_t)sqlite3_column_int64(stmt, 1)};

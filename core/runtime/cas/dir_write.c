@@ -341,9 +341,10 @@ static void set_aside_small(pctl_dir_store *d, const pctl_cid *cid, const char *
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_blob b = {.data = NULL};
-	const int fd = pctl_small_get(d->small, cid, &quiet, &b) == PCTL_OK
-			       ? openat(d->root_fd, to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400)
-			       : -1;
+	const int fd =
+		pctl_small_get(d->small, cid, &quiet, &b) == PCTL_OK
+			? openat(d->root_fd, to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400)
+			: -1;
 
 	if (fd >= 0) {
 		if (pctl_store_write(fd, b.data, b.n_bytes, d->base.path, &quiet) == PCTL_OK &&

@@ -41,7 +41,7 @@ struct pctl_store {
 	const pctl_store_ops *ops;
 	char *path;
 	uint32_t read_only;
-	uint32_t in_batch; /* 0: none */
+	uint32_t in_batch;	     /* 0: none */
 	pctl_progress_sink progress; /* pctl_store_set_progress */
 };
 

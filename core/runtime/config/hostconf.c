@@ -38,7 +38,7 @@ static const char built_in_text[] =
 	"unconfined = ( ); readable = ( ); in_process = false; };\n"
 	"limits : { memory = 0; time = 0; };\n"
 	"cache : { kernels = \"1GiB\"; gc_grace = \"24h\"; };\n"
-	"chain : { gas_per_ms = 0; abstain = false; };\n"
+	"chain : { gas_per_ms = 0; abstain = false; rules_known = 0; };\n"
 	"memo = \"on\";\n"
 	"output : { colour = \"auto\"; progress = \"auto\"; };\n"
 	"log : { file = \"\"; level = \"info\"; format = \"text\"; };\n"
@@ -333,6 +333,8 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	c->gc_grace_s /= 1000;
 	(void)pctl_conf_as_u64(value_of(s, "chain.gas_per_ms"), 0, INT64_MAX, NULL, &c->gas_per_ms);
 	c->abstain = (uint32_t)value_of(s, "chain.abstain")->integer;
+	(void)pctl_conf_as_u64(value_of(s, "chain.rules_known"), 0, UINT32_MAX, NULL,
+			       &c->rules_known);
 	c->memo = word_of(s, "memo", switch_words);
 	c->colour = word_of(s, "output.colour", when_words);
 	c->progress = progress_words[word_of(s, "output.progress", progress_words)];

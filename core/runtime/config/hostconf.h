@@ -49,6 +49,8 @@ typedef struct pctl_host_config {
 	uint32_t first_run_ms; /* of the first run of a program, by the clock, 0 none */
 	uint64_t gas_per_ms;   /* of this node, for blocks of the chain; 0: not measured */
 	uint32_t abstain;      /* end no block that it has too little time for */
+	uint64_t
+		rules_known; /* newest version of the chain's rules to follow; 0: all that are known */
 	uint32_t memo;
 	uint32_t colour;		/* PCTL_WHEN_* */
 	uint32_t log_level, log_format; /* PCTL_LOG_* */

@@ -132,6 +132,11 @@ static const pctl_conf_field chain_fields[] = {
 	 .kind = PCTL_FIELD_BOOL,
 	 .doc = "end no block whose jobs take longer than the chain gives them; else that is a "
 		"warning"},
+	{.key = "rules_known",
+	 .kind = PCTL_FIELD_U64,
+	 .max = UINT32_MAX,
+	 .doc = "the newest version of the chain's rules that this node follows; it stops before a "
+		"block under a later one; 0: all that this pipectl knows"},
 };
 static const pctl_conf_schema chain_schema = PCTL_CONF_SCHEMA("\"chain\"", chain_fields);
 

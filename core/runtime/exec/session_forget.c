@@ -30,7 +30,8 @@ static pctl_status oldest(const pctl_session *s, uint32_t n_gone, const pctl_cal
 	if (uses == NULL)
 		return pctl_no_memory(call, "kernels");
 	for (uint32_t i = 0; i < n; i++)
-		uses[i] = ((const struct pctl_session_built *)pctl_map_value_at(s->kernels, i))->used;
+		uses[i] =
+			((const struct pctl_session_built *)pctl_map_value_at(s->kernels, i))->used;
 	qsort(uses, n, sizeof(*uses), by_use);
 	*out = uses[n_gone - 1];
 	free(uses);

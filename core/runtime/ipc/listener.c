@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG 512
+#define BACKLOG 4096
 
 static pctl_status failure(const pctl_listener_who *who, const char *path, const char *what,
 			   int error, const pctl_call *call)

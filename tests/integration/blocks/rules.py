@@ -115,7 +115,7 @@ h.check("replay", [b["commit"] for b in again.blocks()] == COMMITS, again.blocks
 w = released
 w.text("ledger", "credit", "node", "1000")
 w.text("ledger", "bond", "node", "1000")
-says(w, "no version 3", "PC5721", "ledger", "params", "propose", "rules=3", "--from", "node", "--at", "6")
+says(w, "no version 3", "PC6154", "ledger", "params", "propose", "rules=3", "--from", "node", "--at", "6")
 w.text("ledger", "params", "propose", "rules=2", "--from", "node", "--at", "6")
 w.text("ledger", "params", "vote", "1", "yes", "--from", "node")
 w.text("ledger", "params", "apply", "1", "--from", "node")

@@ -45,7 +45,8 @@ def ip(*words):
 
 
 class Member:
-    def __init__(self, harness, number, is_apart):
+    def __init__(self, harness, number, is_apart, more=()):
+        self.more = more
         self.h, self.name, self.number, self.is_apart = harness, f"m{number}", number, is_apart
         self.data, self.process = harness.path("etcd-" + self.name), None
         self.host = f"10.9.0.{number + 1}" if is_apart else "127.0.0.1"
@@ -54,7 +55,7 @@ class Member:
     def start(self, cluster):
         self.log = open(self.h.path(self.name + ".etcd.log"), "ab")
         words = ["etcd", "--name", self.name, "--data-dir", self.data, "--initial-cluster", cluster, "--heartbeat-interval", "100",
-                 "--election-timeout", "1000"]
+                 "--election-timeout", "1000", *self.more]
         for what, port in (("client", self.client), ("peer", self.peer)):
             words += [f"--listen-{what}-urls", f"http://{self.host}:{port}",
                       "--advertise-client-urls" if what == "client" else "--initial-advertise-peer-urls", f"http://{self.host}:{port}"]
@@ -94,14 +95,14 @@ class Member:
 
 
 class Cluster:
-    def __init__(self, harness, n=3):
+    def __init__(self, harness, n=3, more=()):
         self.is_apart = os.environ.get("ENGINE_APART") == "1"
         if self.is_apart:
             ip("link", "set", "lo", "up")
             ip("link", "add", "bridge0", "type", "bridge")
             ip("addr", "add", "10.9.0.254/24", "dev", "bridge0")
             ip("link", "set", "bridge0", "up")
-        self.members = [Member(harness, i, self.is_apart) for i in range(n)]
+        self.members = [Member(harness, i, self.is_apart, more) for i in range(n)]
         self.names = ",".join(f"{m.name}=http://{m.host}:{m.peer}" for m in self.members)
         for m in self.members:
             m.start(self.names)

@@ -11,6 +11,7 @@ import time
 from harness import Harness
 from signed import Chain, HERE, cid
 import abci
+import rowproof
 import wire
 
 DEVICES = sys.argv[1:]
@@ -249,14 +250,30 @@ def queries(engine, ids):
     commits = {wire.decode("Response", m.query.ask("query", path="/block", data=b"2")["value"])["block_query"]["commit"] for m in engine.nodes}
     h.check("one commit id", len(commits) == 1, commits)
     h.check("the chain", n.query.ask("query", path="/chain")["value"] == chain.id)
-    for what, how, code in (("no path", dict(path="/x"), 6172), ("a proof", dict(path="/chain", prove=True), 6172), ("an old height", dict(path="/chain", height=1), 6172),
+    for what, how, code in (("no path", dict(path="/x"), 6172), ("a proof of a block", dict(path="/block", prove=True), 6172), ("a row without its proof", dict(path="/row", data=b"roles\n1\nada"), 6172),
+                            ("a row of no table", dict(path="/row", data=b"nothing\nx", prove=True), 6142), ("a row of no key", dict(path="/row", data=b"accounts", prove=True), 6142),
+                            ("a row of too many words", dict(path="/row", data=b"a\n" * 12, prove=True), 6172), ("an old height", dict(path="/chain", height=1), 6172),
                             ("no job", dict(path="/job", data=b"ab"), 6172), ("no height", dict(path="/block", data=b"-1"), 6172), ("no account", dict(path="/account", data=b"A b"), 5714),
                             ("an unknown job", dict(path="/job", data=b"ab" * 32), 5801), ("a put", dict(path="/message", data=wire.encode("Request", {"put": {"data": b"x"}})), 6172),
                             ("no message", dict(path="/message", data=b"\xff"), 6172), ("too long", dict(path="/job", data=b"a" * 5000), 6172)):
         answer = n.query.ask("query", **how)
         h.check(f"query of {what}: PC{code}", answer["code"] == code and answer["codespace"] == "pipectl", answer)
-    h.check("no snapshots", n.snapshot.ask("list_snapshots") == {} and n.snapshot.ask("offer_snapshot")["result"] == 3
-            and n.snapshot.ask("load_snapshot_chunk") == {} and n.snapshot.ask("apply_snapshot_chunk")["result"] == 2)
+    for path, data, table, there in (("/account", b"ada", "accounts", True), ("/account", b"nobody", "accounts", False), ("/job", ids[0].encode(), "jobs", True),
+                                     ("/job", b"ab" * 32, "jobs", False), ("/chain", b"", "identity", True), ("/row", b"roles\n2\nada", "roles", True), ("/row", b"shaders\nx", "shaders", False)):
+        answer = n.query.ask("query", path=path, data=data, prove=True)
+        op, = answer["proof_ops"]["ops"]
+        got = rowproof.verify(op["data"].decode(), engine.app_hashes[answer["height"]].hex())
+        h.check(f"{path} {data}: proved by the engine's hash", (got["row"] is not None) == there and got["table"] == table and op["type"] == "pipectl:row"
+                and op["key"].startswith(table.encode() + b"\n"), (answer["code"], got))
+        if path == "/row":
+            h.check("the row is the value", (answer["value"] != b"") == there and answer["value"].hex() in op["data"].decode())
+        try:
+            rowproof.verify(op["data"].decode(), engine.app_hashes[1].hex())
+            h.check("and by no other", False)
+        except rowproof.Wrong:
+            h.check("and by no other", True)
+    h.check("no snapshots of a few blocks, and none for who has blocks (joins.py has the others)", n.snapshot.ask("list_snapshots") == {"snapshots": []}
+            and n.snapshot.ask("offer_snapshot")["result"] == 2 and n.snapshot.ask("load_snapshot_chunk") == {"chunk": b""})
     h.check("echo", n.query.ask("echo", message="hé")["message"] == "hé")
 
 

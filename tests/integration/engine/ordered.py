@@ -155,7 +155,7 @@ def main():
     submit(late)
     some()
     until("progress with them back", all_done)
-    until("and say so", lambda: all("answers again" in n.words() for n in nodes))
+    until("and say so", lambda: all("it goes on again" in n.words() for n in nodes))
     # ---- one cut off
     m = cluster.leader() or cluster.members[0]
     m.cut()

@@ -467,6 +467,15 @@ def pace(h):
     h.check("abstaining is in force", says(10, "true")["settings"]["chain.abstain"] == "true", str(slow["settings"]))
 
 
+@host("chain.rules_known")
+def rules(h):
+    os.makedirs(h.path("chain"))
+    shutil.copy(os.path.join(os.environ["PIPELINES"], "..", "conf", "chain", "params.cfg"), h.path("chain"))
+    h.check("in force", h.document("doctor", *h.with_host("chain : { rules_known = 1; };"))["settings"]["chain.rules_known"] == "1")
+    # What it does to a block: tests/integration/blocks/upgrade.py.
+    h.check("all that are known", h.document("doctor")["settings"]["chain.rules_known"] == "0")
+
+
 @host("cache.kernels")
 def kernels(h):
     def size():

@@ -78,6 +78,11 @@ def decode(message, data):
             n = number()
             v = data[at:at + n]
             assert len(v) == n
+            if kind in NUMBERS:  # packed
+                end = at + n
+                while at < end:
+                    out[name].append(number())
+                continue
             at += n
             v = decode(kind, v) if kind in PROTO else v.decode() if kind == "string" else v
         if many:

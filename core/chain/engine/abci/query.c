@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "chain/accounts/account.h"
+#include "chain/node/first_error.h"
 #include "chain/state/cursor.h"
+#include "chain/state/track.h"
+#include "chain/sync/rowproof.h"
 
 #define DATA_MAX 4096u /* bytes of a query */
 
@@ -122,26 +125,145 @@ static pctl_status answer_chain(asking *a)
 	return status == PCTL_OK ? give(a, id, sizeof(id)) : status;
 }
 
+/* ---- proofs -------------------------------------------------------------------------------- */
+
+#define WORDS_MAX 8u
+
+static pctl_status give_proof(asking *a, const pctl_str_buf *key, const pctl_str_buf *text)
+{
+	Abci__ProofOps *ops = pctl_arena_alloc(a->arena, sizeof(*ops));
+	Abci__ProofOp *op = pctl_arena_alloc(a->arena, sizeof(*op));
+	Abci__ProofOp **list = pctl_arena_alloc(a->arena, sizeof(Abci__ProofOp *));
+
+	if (ops == NULL || op == NULL || list == NULL)
+		return pctl_no_memory(a->call, "an answer");
+	abci__proof_ops__init(ops);
+	abci__proof_op__init(op);
+	op->type = (char *)(uintptr_t) "pipectl:row";
+	op->key.data = (uint8_t *)pctl_arena_dup_n(a->arena, key->data, key->n);
+	op->key.len = key->n;
+	op->data.data = (uint8_t *)pctl_arena_dup_n(a->arena, text->data, text->n);
+	op->data.len = text->n;
+	if (op->key.data == NULL || op->data.data == NULL)
+		return pctl_no_memory(a->call, "an answer");
+	list[0] = op;
+	ops->ops = list;
+	ops->n_ops = 1;
+	a->out->proof_ops = ops;
+	return PCTL_OK;
+}
+
+/* The row of a proof is the value, where there is one. */
+static pctl_status give_row(asking *a, const pctl_str_buf *text)
+{
+	pctl_row_proof p;
+	const pctl_status status =
+		pctl_row_proof_read("a proof", text->data, text->n, a->arena, a->call, &p);
+
+	return status == PCTL_OK && p.n_row != 0 ? give(a, p.row[0].data, p.row[0].n) : status;
+}
+
+/* The proof of one row of the last block. What is no key is an answer, what fails here is trouble. */
+static pctl_status prove(asking *a, const char *table, const char *const *words, uint32_t n,
+			 int is_value)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT, key = PCTL_STR_BUF_INIT;
+	node_first_error e;
+	const pctl_call first = node_keep_first(&e, a->call);
+	pctl_status status = pctl_row_prove(a->reader, table, words, n, &first, &text);
+
+	pctl_str_add(&key, table);
+	for (uint32_t i = 0; i < n; i++)
+		pctl_str_addf(&key, "\n%s", words[i]);
+	if (e.code == PC6142_TREE_KEY || e.code == PC6143_TREE_NONE)
+		status = refuse(a, e.code, e.text);
+	else if (status != PCTL_OK)
+		status = pctl_refuse(a->call, e.code == 0 ? PC1_INTERNAL : e.code, "%s", e.text);
+	else if (key.failed)
+		status = pctl_no_memory(a->call, "an answer");
+	else
+		status = give_proof(a, &key, &text);
+	if (status == PCTL_OK && a->out->code == 0 && is_value)
+		status = give_row(a, &text);
+	pctl_str_drop(&text);
+	pctl_str_drop(&key);
+	return status;
+}
+
+static pctl_status prove_account(asking *a)
+{
+	return prove(a, "accounts", &a->data, 1, 0);
+}
+
+static pctl_status prove_job(asking *a)
+{
+	return prove(a, "jobs", &a->data, 1, 0);
+}
+
+static pctl_status prove_chain(asking *a)
+{
+	const char *number = "0";
+
+	return prove(a, "identity", &number, 1, 0);
+}
+
+static pctl_status prove_row(asking *a)
+{
+	char *words[WORDS_MAX + 1], *at = pctl_arena_dup(a->arena, a->data);
+	uint32_t n = 0;
+
+	if (at == NULL)
+		return pctl_no_memory(a->call, "an answer");
+	for (char *end = at; end != NULL && n <= WORDS_MAX; at = end == NULL ? at : end + 1) {
+		words[n++] = at;
+		end = strchr(at, '\n');
+		if (end != NULL)
+			*end = '\0';
+	}
+	if (n > WORDS_MAX || strlen(a->data) != a->q->data.len)
+		return refuse(a, PC6172_ENGINE_QUERY, "the data is no table and key");
+	return prove(a, words[0], (const char *const *)words + 1, n - 1, 1);
+}
+
+/* Only proved. */
+static pctl_status answer_row(asking *a)
+{
+	return a->q->prove ? PCTL_OK
+			   : refuse(a, PC6172_ENGINE_QUERY, "a row is answered with `prove` alone");
+}
+
 static pctl_status answer(asking *a)
 {
 	static const struct {
 		const char *path;
 		pctl_status (*how)(asking *a);
-	} paths[] = {{"/account", answer_account},
-		     {"/job", answer_job},
-		     {"/block", answer_block},
-		     {"/message", answer_message},
-		     {"/chain", answer_chain}};
+		pctl_status (*proved)(asking *a);
+	} paths[] = {{"/account", answer_account, prove_account},
+		     {"/job", answer_job, prove_job},
+		     {"/block", answer_block, NULL},
+		     {"/message", answer_message, NULL},
+		     {"/chain", answer_chain, prove_chain},
+		     {"/row", answer_row, prove_row}};
 
-	if (a->q->prove)
-		return refuse(a, PC6172_ENGINE_QUERY, "there are no proofs");
 	if (a->q->height != 0 && (uint64_t)a->q->height != a->last)
 		return refuse(a, PC6172_ENGINE_QUERY, "only the last block is answered from");
 	if (a->q->data.len > DATA_MAX)
 		return refuse(a, PC6172_ENGINE_QUERY, "the data is too long");
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (strcmp(paths[i].path, a->q->path) == 0)
-			return paths[i].how(a);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		pctl_status status;
+
+		if (strcmp(paths[i].path, a->q->path) != 0)
+			continue;
+		if (a->q->prove && paths[i].proved == NULL)
+			return refuse(a, PC6172_ENGINE_QUERY, "of this path there are no proofs");
+		status = paths[i].how(a);
+		/* What there is not may be proved as well. */
+		if (status != PCTL_OK || !a->q->prove ||
+		    (a->out->code != 0 && a->out->code != PC5714_LEDGER_ACCOUNT &&
+		     a->out->code != PC5801_JOB_UNKNOWN))
+			return status;
+		return paths[i].proved(a);
+	}
 	return refuse(a, PC6172_ENGINE_QUERY, "there is no such path");
 }
 
@@ -150,7 +272,11 @@ pctl_status pctl_abci_query(pctl_chain *reader, const Abci__QueryRequest *q, pct
 {
 	asking a = {.reader = reader, .q = q, .arena = arena, .call = call, .out = out};
 	pctl_chain_info info;
-	pctl_status status = pctl_chain_info_read(reader, call, &info);
+	/* The reader may be older than the tree. */
+	pctl_status status = pctl_track_look(pctl_chain_track(pctl_cursor(reader)), call);
+
+	if (status == PCTL_OK)
+		status = pctl_chain_info_read(reader, call, &info);
 
 	if (status != PCTL_OK)
 		return status;

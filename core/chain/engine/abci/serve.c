@@ -4,13 +4,15 @@
 #include <abci.pb-c.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chain/engine/abci/query.h"
+#include "chain/engine/abci/snapshots.h"
 #include "foundation/base/hex.h"
 
 /* Numbers of the protocol's enumerations. */
-enum { ACCEPT = 1, REJECT = 2, SNAPSHOT_REJECT = 3, CHUNK_ABORT = 2 };
+enum { ACCEPT = 1, REJECT = 2 };
 
 /* protobuf-c's structs have no const; what is packed is only read. */
 static char *borrow(const char *s)
@@ -40,7 +42,7 @@ static int64_t gas_of(uint64_t gas)
 	s->out->field = pb
 
 typedef struct serving {
-	const pctl_abci *a;
+	pctl_abci *a;
 	const Abci__Request *r;
 	pctl_arena *arena;
 	const pctl_call *call;
@@ -117,7 +119,8 @@ static pctl_status serve_init_chain(serving *s)
 							 : "a state was given to begin with");
 	pb->app_hash = bytes_of(id, PCTL_DIGEST_BYTES);
 	ANSWER(init_chain, INIT_CHAIN);
-	return PCTL_OK;
+	/* Who begins at the beginning needs no snapshot. */
+	return pctl_abci_join_forget(s->a->join, s->call);
 }
 
 static pctl_status serve_query(serving *s)
@@ -271,45 +274,167 @@ static pctl_status serve_finalize(serving *s)
 static pctl_status serve_commit(serving *s)
 {
 	const pctl_status status = pctl_decide_commit(s->a->decider, s->call);
+	const uint64_t height = pctl_decider_last_of(s->a->decider)->height;
 	MAKE(Abci__CommitResponse, abci__commit_response__init);
+
+	if (status == PCTL_OK && s->a->snapshot_blocks != 0 && height % s->a->snapshot_blocks == 0)
+		s->a->due = height;
 
 	ANSWER(commit, COMMIT);
 	return status;
 }
 
-/* ---- snapshots: there are none ------------------------------------------------------------- */
+/* ---- snapshots ----------------------------------------------------------------------------- */
 
 static pctl_status serve_list_snapshots(serving *s)
 {
+	pctl_abci_snapshot found[PCTL_ABCI_SNAPSHOTS_KEPT];
+	Abci__Snapshot *rows = pctl_arena_array(s->arena, PCTL_ABCI_SNAPSHOTS_KEPT, sizeof(*rows));
+	uint32_t n = 0;
+	pctl_status status = PCTL_OK;
 	MAKE(Abci__ListSnapshotsResponse, abci__list_snapshots_response__init);
+
+	pb->snapshots =
+		pctl_arena_array(s->arena, PCTL_ABCI_SNAPSHOTS_KEPT, sizeof(Abci__Snapshot *));
+	if (rows == NULL || pb->snapshots == NULL)
+		return pctl_no_memory(s->call, "a list of snapshots");
+	pctl_abci_tend(s->a, s->call); /* one that is due is there when it is asked for */
+	if (s->a->snapshots != NULL)
+		status = pctl_abci_snapshot_list(s->a->snapshots, s->arena, s->call, found, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		abci__snapshot__init(&rows[i]);
+		rows[i].height = found[i].height;
+		rows[i].format = PCTL_PARCEL_FORMAT;
+		rows[i].chunks = found[i].n_parcels;
+		rows[i].hash.data = (uint8_t *)pctl_arena_dup_n(s->arena, (char *)found[i].digest,
+								PCTL_DIGEST_BYTES);
+		rows[i].hash.len = rows[i].hash.data == NULL ? 0 : PCTL_DIGEST_BYTES;
+		rows[i].metadata = bytes_of(found[i].text, found[i].n_text);
+		pb->snapshots[i] = &rows[i];
+	}
+	pb->n_snapshots = n;
 	ANSWER(list_snapshots, LIST_SNAPSHOTS);
-	return PCTL_OK;
+	return status;
+}
+
+static void tell_join(const serving *s, const char *what, uint64_t number,
+		      const pctl_join_answer *a)
+{
+	char text[sizeof(a->text) + 96];
+
+	if (s->a->told == NULL || a->code == 0)
+		return;
+	snprintf(text, sizeof(text), "%s %" PRIu64 " is not taken: %s", what, number, a->text);
+	s->a->told(s->a->told_ctx, a->code, text);
 }
 
 static pctl_status serve_offer_snapshot(serving *s)
 {
+	/* ACCEPT, ABORT, REJECT, REJECT_FORMAT of the protocol, by the answers of a join. */
+	static const uint32_t results[] = {[PCTL_JOIN_ACCEPT] = 1,
+					   [PCTL_JOIN_ABORT] = 2,
+					   [PCTL_JOIN_REJECT] = 3,
+					   [PCTL_JOIN_REJECT_FORMAT] = 4};
+	const Abci__OfferSnapshotRequest *q = s->r->offer_snapshot;
+	const Abci__Snapshot *of = q->snapshot;
+	pctl_join_answer answer = {.what = PCTL_JOIN_REJECT, .code = PC6184_ENGINE_SNAPSHOT};
+	pctl_status status = PCTL_OK;
 	MAKE(Abci__OfferSnapshotResponse, abci__offer_snapshot_response__init);
-	pb->result = SNAPSHOT_REJECT;
+
+	if (pctl_decider_last_of(s->a->decider)->height != 0) {
+		answer.what = PCTL_JOIN_ABORT;
+		snprintf(answer.text, sizeof(answer.text), "this home has blocks already");
+	} else if (of == NULL) {
+		snprintf(answer.text, sizeof(answer.text), "there is none in the offer");
+	} else {
+		const pctl_join_offer o = {.height = of->height,
+					   .format = of->format,
+					   .n_parcels = of->chunks,
+					   .digest = {of->hash.data, of->hash.len},
+					   .text = {of->metadata.data, of->metadata.len},
+					   .hash = {q->app_hash.data, q->app_hash.len}};
+
+		status = pctl_abci_join_offer(s->a->join, &o, s->call, &answer);
+	}
+	if (status != PCTL_OK)
+		return status;
+	tell_join(s, "the snapshot of block", of == NULL ? 0 : of->height, &answer);
+	pb->result = results[answer.what];
 	ANSWER(offer_snapshot, OFFER_SNAPSHOT);
 	return PCTL_OK;
 }
 
 static pctl_status serve_load_chunk(serving *s)
 {
+	const Abci__LoadSnapshotChunkRequest *q = s->r->load_snapshot_chunk;
+	char *bytes = NULL;
+	uint64_t n = 0;
+	pctl_status status = PCTL_OK;
 	MAKE(Abci__LoadSnapshotChunkResponse, abci__load_snapshot_chunk_response__init);
+
+	/* What is not there is an empty chunk: the engine asks somebody else. */
+	if (s->a->snapshots != NULL && q->format == PCTL_PARCEL_FORMAT)
+		status = pctl_abci_snapshot_parcel(s->a->snapshots, q->height, q->chunk, s->call,
+						   &bytes, &n);
+	if (status == PCTL_OK && n != 0) {
+		pb->chunk = bytes_of(pctl_arena_dup_n(s->arena, bytes, (size_t)n), n);
+		if (pb->chunk.data == NULL)
+			status = pctl_no_memory(s->call, "a chunk");
+	}
+	free(bytes);
 	ANSWER(load_snapshot_chunk, LOAD_SNAPSHOT_CHUNK);
-	return PCTL_OK;
+	return status;
 }
 
 static pctl_status serve_apply_chunk(serving *s)
 {
+	/* ACCEPT, ABORT, RETRY, REJECT_SNAPSHOT. */
+	static const uint32_t results[] = {[PCTL_JOIN_ACCEPT] = 1,
+					   [PCTL_JOIN_ABORT] = 2,
+					   [PCTL_JOIN_RETRY] = 3,
+					   [PCTL_JOIN_LIE] = 5};
+	const Abci__ApplySnapshotChunkRequest *q = s->r->apply_snapshot_chunk;
+	const pctl_msg_bytes bytes = {q->chunk.data, q->chunk.len};
+	pctl_join_answer answer;
+	const pctl_status status =
+		pctl_abci_join_parcel(s->a->join, q->index, &bytes, s->call, &answer);
 	MAKE(Abci__ApplySnapshotChunkResponse, abci__apply_snapshot_chunk_response__init);
-	pb->result = CHUNK_ABORT;
+
+	if (status != PCTL_OK)
+		return status;
+	tell_join(s, "chunk", q->index, &answer);
+	pb->result = results[answer.what];
+	pb->refetch_chunks = pctl_arena_array(s->arena, 1, sizeof(uint32_t));
+	pb->reject_senders = pctl_arena_array(s->arena, 1, sizeof(char *));
+	if (pb->refetch_chunks == NULL || pb->reject_senders == NULL)
+		return pctl_no_memory(s->call, "a response");
+	pb->refetch_chunks[0] = q->index;
+	pb->n_refetch_chunks = answer.what == PCTL_JOIN_RETRY;
+	pb->reject_senders[0] = q->sender;
+	pb->n_reject_senders = q->sender[0] != '\0' &&
+			       (answer.what == PCTL_JOIN_RETRY || answer.what == PCTL_JOIN_LIE);
 	ANSWER(apply_snapshot_chunk, APPLY_SNAPSHOT_CHUNK);
 	return PCTL_OK;
 }
 
-pctl_status pctl_abci_serve(const pctl_abci *a, const Abci__Request *r, pctl_arena *arena,
+void pctl_abci_tend(pctl_abci *a, const pctl_call *call)
+{
+	node_first_error e;
+	const pctl_call first = node_keep_first(&e, call);
+	char text[sizeof(e.text) + 96];
+	const uint64_t height = a->due;
+
+	a->due = 0;
+	if (height == 0 || a->snapshots == NULL ||
+	    pctl_abci_snapshot_make(a->reader, a->snapshots, &first) == PCTL_OK)
+		return;
+	snprintf(text, sizeof(text), "the snapshot of block %" PRIu64 " is not made: %s", height,
+		 e.text);
+	if (a->told != NULL)
+		a->told(a->told_ctx, e.code, text);
+}
+
+pctl_status pctl_abci_serve(pctl_abci *a, const Abci__Request *r, pctl_arena *arena,
 			    const pctl_call *call, Abci__Response *out)
 {
 	static pctl_status (*const how[])(serving *) = {
@@ -333,5 +458,9 @@ pctl_status pctl_abci_serve(const pctl_abci *a, const Abci__Request *r, pctl_are
 	serving s = {.a = a, .r = r, .arena = arena, .call = call, .out = out};
 
 	abci__response__init(out);
+	if (a->decider == NULL)
+		return pctl_refuse(call, PC5701_CHAIN_STATE,
+				   "the chain that came in by snapshot could not be opened here; "
+				   "start the node again");
 	return how[r->value_case](&s);
 }

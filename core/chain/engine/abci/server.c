@@ -23,9 +23,10 @@
 #define OUT_MAX \
 	(32u << 20) /* no further request of a connection is served while so much waits for it */
 #define TURN 256u   /* requests of one connection in a row */
+#define NEVER_MS (UINT64_MAX / 4)
 
 struct pctl_abci_server {
-	const pctl_abci *what;
+	pctl_abci *what;
 	pctl_abci_server_options o;
 	pctl_listener listener;
 	node_client *clients;
@@ -33,6 +34,7 @@ struct pctl_abci_server {
 	uint32_t n_clients;
 	pctl_arena *arena;
 	pctl_abci_counts counts;
+	uint64_t busy_ms; /* of all rounds */
 };
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -112,6 +114,7 @@ static int take_frames(pctl_abci_server *s, node_client *c, const pctl_call *cal
 		if (whole < 0)
 			send_exception(s, c, PC6162_ENGINE_FRAME,
 				       "the length is not one of a frame");
+		c->is_partial = whole == 0;
 		if (whole <= 0)
 			return 0;
 		if (i == TURN || node_waiting(&c->out) >= OUT_MAX)
@@ -119,34 +122,58 @@ static int take_frames(pctl_abci_server *s, node_client *c, const pctl_call *cal
 		serve(s, c, at + head, body, call);
 		/* After an exception nothing is left to be skipped. */
 		if (node_waiting(&c->in) != 0)
-			node_skip(&c->in, (size_t)head + body);
-		node_client_write(c, pctl_clock_ms());
+			node_client_taken(c, (size_t)head + body);
+		node_client_write(c, pctl_clock_ms() - s->busy_ms);
 	}
 	return 0;
 }
 
 /* ---- connections --------------------------------------------------------------------------- */
 
+/* Nobody waits for who is one too many: what does not fit the socket's own buffer is lost. */
+static void turn_away(pctl_abci_server *s, int fd)
+{
+	node_client c = {.fd = fd};
+
+	send_exception(s, &c, PC6186_ENGINE_PLACES, "every connection of this node is taken");
+	node_client_write(&c, 0);
+	node_client_close(&c);
+}
+
+/* A free place, or that of somebody who makes nothing of it; an engine's connections may be silent for as long as they like. */
+static node_client *place(pctl_abci_server *s, uint64_t now)
+{
+	node_client *found;
+
+	if (s->n_clients < s->o.clients)
+		return &s->clients[s->n_clients++];
+	found = node_client_outstayed(s->clients, s->n_clients, now, NEVER_MS);
+	if (found != NULL)
+		node_client_close(found);
+	return found;
+}
+
 static void accept_clients(pctl_abci_server *s, uint64_t now)
 {
 	const int on = 1;
 
-	for (;;) {
+	for (uint32_t i = 0; i < NODE_ACCEPTS; i++) {
 		const int fd = accept4(s->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		node_client *c;
 
 		if (fd < 0)
 			return;
 		/* Answers are small and waited for; of a Unix socket there is nothing to set. */
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-		if (s->n_clients == s->o.clients) {
-			close(fd);
+		c = place(s, now);
+		if (c == NULL) {
+			turn_away(s, fd);
 			continue;
 		}
 		s->counts.clients++;
-		s->clients[s->n_clients++] =
-			(node_client){.fd = fd,
-				      .moved_ms = now,
-				      .in_max = PCTL_ABCI_FRAME_MAX + PCTL_ABCI_HEAD_MAX};
+		*c = (node_client){.fd = fd,
+				   .moved_ms = now,
+				   .in_max = PCTL_ABCI_FRAME_MAX + PCTL_ABCI_HEAD_MAX};
 	}
 }
 
@@ -163,7 +190,7 @@ static void drop_clients(pctl_abci_server *s, uint64_t now)
 			    0)
 			node_buffer_clear(&c->in);
 		if (!c->is_gone && !(c->is_ending && idle) &&
-		    (idle || c->moved_ms + s->o.stall_ms > now)) {
+		    !node_client_is_slow(c, now, s->o.stall_ms)) {
 			i++;
 			continue;
 		}
@@ -217,20 +244,24 @@ pctl_status pctl_abci_server_run(pctl_abci_server *s, const pctl_call *call)
 	int more = 0;
 
 	while (status == PCTL_OK && !pctl_is_cancelled(call)) {
-		uint64_t now;
+		uint64_t now, began;
 
 		status = wait_for_work(s, more ? 0 : SLICE_MS, call);
 		if (status != PCTL_OK)
 			break;
-		now = pctl_clock_ms();
+		began = pctl_clock_ms();
+		now = began - s->busy_ms;
 		more = 0;
 		for (uint32_t i = 0; i < s->n_clients; i++) {
 			node_client_read(&s->clients[i], now);
 			more |= take_frames(s, &s->clients[i], call);
 			node_client_write(&s->clients[i], now);
 		}
-		drop_clients(s, now); /* the time of the round itself is not the engine's */
-		accept_clients(s, pctl_clock_ms());
+		pctl_abci_tend(s->what, call);
+		/* The time of the round itself is not the engine's. */
+		s->busy_ms += pctl_clock_ms() - began;
+		drop_clients(s, now);
+		accept_clients(s, now);
 	}
 	say_farewell(s);
 	return status == PCTL_OK ? PCTL_E_CANCELLED : status;
@@ -238,7 +269,7 @@ pctl_status pctl_abci_server_run(pctl_abci_server *s, const pctl_call *call)
 
 /* ---- open and close ------------------------------------------------------------------------ */
 
-pctl_status pctl_abci_server_open(const pctl_abci_server_options *o, const pctl_abci *what,
+pctl_status pctl_abci_server_open(const pctl_abci_server_options *o, pctl_abci *what,
 				  const pctl_call *call, pctl_abci_server **out)
 {
 	pctl_abci_server *s = calloc(1, sizeof(*s));

@@ -10,7 +10,7 @@
 
 /*
  * address  unix:PATH or tcp:HOST:PORT (listen.h)
- * clients  most connections at once, 0: PCTL_ABCI_CLIENTS; a further one is closed at once
+ * clients  most connections at once, 0: PCTL_ABCI_CLIENTS; a further one gets an exception (PC6186) and is closed
  * stall_ms 0: PCTL_ABCI_STALL_MS. A connection inside a frame, or with answers waiting, on which no byte passes for so long is
  *          closed
  * report   told of each exception, its code and text
@@ -29,7 +29,7 @@ typedef struct pctl_abci_counts {
 typedef struct pctl_abci_server pctl_abci_server;
 
 /* Listening when it returns. Errors: of pctl_engine_listen, PC2. `what` outlives it. */
-pctl_status pctl_abci_server_open(const pctl_abci_server_options *o, const pctl_abci *what,
+pctl_status pctl_abci_server_open(const pctl_abci_server_options *o, pctl_abci *what,
 				  const pctl_call *call, pctl_abci_server **out);
 /* Serve until `call` is cancelled: PCTL_E_CANCELLED. PC6160 when the system refuses to go on. */
 pctl_status pctl_abci_server_run(pctl_abci_server *s, const pctl_call *call);
