@@ -1,5 +1,7 @@
 /* tensor.matmul of bytes on a processor whose products of four packed bytes are an instruction of its own (PCTL_PLAN_PROVEN_DOT4). The instruction of x86, vpdpbusd, adds the products of bytes
  * without a sign by bytes with one to a sum: the text has these as `dot4I8Packed(u ^ 0x80808080, s) - dot4I8Packed(0x80808080, s)`, which any device computes and plugins/opencl knows. */
+#include <stdio.h>
+
 #include "matmul_fast.h"
 
 #include "kernels.h"
@@ -46,7 +48,8 @@ static int fits(const bytes_plan *b)
 		if (packed_words(b, i) >= 0x80000000u ||
 		    packed_words(b, i) * 4 > caps->max_binding_bytes)
 			return 0;
-	return b->blocks <= KIT_GROUPS_ROW && b->panels <= KIT_GROUPS_ROW &&
+	return b->blocks * ROWS * matmul_steps(b->f->s->n) <= UINT32_MAX &&
+	       b->blocks <= KIT_GROUPS_ROW && b->panels <= KIT_GROUPS_ROW &&
 	       b->blocks <= caps->max_groups[0] && b->panels <= caps->max_groups[1] &&
 	       matmul_turns_fit(caps, ROWS / ROWS_TOGETHER * (matmul_steps(b->words) + 8) + 64);
 }
@@ -164,7 +167,11 @@ static void tiles(const bytes_plan *b)
 	kit_kernel kernel = {"tensor/matmul_bytes_tile.wgsl", NULL, 16, "steps",
 			     matmul_steps(b->words)};
 	kit_wgsl w = kit_wgsl_make(f->p->use, 32768);
+	char most[48];
 
+	/* By which rows of y are seen to lie apart. */
+	snprintf(most, sizeof(most), "//# max params.n = %u\n", (uint32_t)matmul_steps(f->s->n));
+	kit_wgsl_add(&w, most);
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
 	kit_wgsl_add(&w, KERNEL_MATMUL_BYTES);
 	kit_wgsl_add(&w,
