@@ -91,12 +91,10 @@ void kit_measure(kit_plan *p, uint32_t buffer, uint32_t bytes, uint64_t add)
 }
 
 /* counts: 1 + the buffer, or 0. */
-static void run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
-		uint32_t n_slots, uint32_t counts, kit_through through)
+static void run_grid(kit_plan *p, const kit_kernel *k, const uint64_t groups[2],
+		     const kit_slot *slots, uint32_t n_slots, uint32_t counts, kit_through through)
 {
 	const pctl_plan_override override = {k->override_name, k->override_value};
-	const uint64_t groups = lanes / k->local + (lanes % k->local != 0);
-	const uint64_t rows = groups / KIT_GROUPS_ROW + (groups % KIT_GROUPS_ROW != 0);
 	pctl_plan_binding bindings[SLOTS_MAX] = {0};
 	pctl_plan_kernel kernel = {.head = PCTL_HEAD(pctl_plan_kernel),
 				   .name = k->name,
@@ -110,12 +108,12 @@ static void run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot
 				   .read_from = through.read_from,
 				   .write_from = through.write_from};
 
-	if (p->status != PCTL_OK || groups == 0)
+	if (p->status != PCTL_OK || groups[0] == 0 || groups[1] == 0)
 		return;
-	if (n_slots > SLOTS_MAX || rows > KIT_GROUPS_ROW) {
+	if (n_slots > SLOTS_MAX || groups[0] > KIT_GROUPS_ROW || groups[1] > KIT_GROUPS_ROW) {
 		p->status = pctl_refuse(p->use->call, PC1_INTERNAL,
-					"%s: %u bindings, %" PRIu64 " workgroups", k->name, n_slots,
-					groups);
+					"%s: %u bindings, %" PRIu64 " x %" PRIu64 " workgroups",
+					k->name, n_slots, groups[0], groups[1]);
 		return;
 	}
 	for (uint32_t i = 0; i < n_slots; i++)
@@ -124,10 +122,20 @@ static void run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot
 						  .turn_stride = slots[i].turn_stride,
 						  .offset = slots[i].offset,
 						  .n_bytes = slots[i].n_bytes};
-	kernel.groups[0] = (uint32_t)(groups < KIT_GROUPS_ROW ? groups : KIT_GROUPS_ROW);
-	kernel.groups[1] = (uint32_t)rows;
+	kernel.groups[0] = (uint32_t)groups[0];
+	kernel.groups[1] = (uint32_t)groups[1];
 	kernel.groups[2] = 1;
 	p->status = p->sink->kernel(p->sink->ctx, &kernel);
+}
+
+static void run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
+		uint32_t n_slots, uint32_t counts, kit_through through)
+{
+	const uint64_t n = lanes / k->local + (lanes % k->local != 0);
+	const uint64_t groups[2] = {n < KIT_GROUPS_ROW ? n : KIT_GROUPS_ROW,
+				    n / KIT_GROUPS_ROW + (n % KIT_GROUPS_ROW != 0)};
+
+	run_grid(p, k, groups, slots, n_slots, counts, through);
 }
 
 void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
@@ -140,6 +148,12 @@ void kit_run_through(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit
 		     uint32_t n_slots, kit_through through)
 {
 	run(p, k, lanes, slots, n_slots, 0, through);
+}
+
+void kit_run_grid(kit_plan *p, const kit_kernel *k, const uint64_t groups[2], const kit_slot *slots,
+		  uint32_t n_slots)
+{
+	run_grid(p, k, groups, slots, n_slots, 0, (kit_through){0});
 }
 
 void kit_run_counted(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,

@@ -534,6 +534,8 @@ int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_s
 
 	if (kit_dtype_bytes(s->out.dtype) == 8 || !is_worth(&f) || (is_exact(&f) && !settles(&f)))
 		return 0;
+	if (matmul_bytes(&f))
+		return 1;
 	/* Factors are read once where they are packed, and nowhere else. */
 	if (matmul_reads(p) != 0) {
 		if (kit_dtype_bytes(p->use->q->in[1].dtype) == 0 || !choose(&f) || !is_packed(&f))

@@ -97,6 +97,9 @@ int matmul_thin_by_words(const matmul_fast_plan *f);
 int matmul_thin_words(matmul_fast_plan *f);
 void matmul_add_thin_words(const matmul_fast_plan *f, kit_wgsl *w);
 
+/* matmul_bytes.c: of bytes, on a processor with an instruction for products of them; 0: not here, nothing was done. */
+int matmul_bytes(matmul_fast_plan *f);
+
 /* matmul_packed.c: tiles of packed factors, where they fit and are worth it; else f->cut stays. */
 void matmul_choose_packed(matmul_fast_plan *f, uint64_t batches);
 /* Factor i is packed, and normed where sums are of matrix units: f->factors and f->norms. */

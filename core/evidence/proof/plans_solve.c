@@ -83,12 +83,23 @@ static uint64_t part_bytes(const pctl_problem *p, const pctl_op_result *result, 
 	return result->n_cut == 0 ? 0 : most;
 }
 
-static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, const pctl_call *call,
-		       pctl_answer *a)
+/* What plans may use of the device's own; that may probe it. */
+static pctl_status learn(const pctl_session_solver *s, const pctl_problem *p, const pctl_call *call)
 {
 	pctl_status status = p->op.desc->op_class < PCTL_CLASS_STRICT
 				     ? PCTL_OK
 				     : pctl_session_learn_doubles(s->session, call);
+	uint32_t bytes = 0;
+
+	for (uint32_t i = 0; i < p->n_in; i++)
+		bytes |= p->in[i].dtype == PCTL_SCALAR_I8 || p->in[i].dtype == PCTL_SCALAR_U8;
+	return status == PCTL_OK && bytes ? pctl_session_learn_bytes(s->session, call) : status;
+}
+
+static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, const pctl_call *call,
+		       pctl_answer *a)
+{
+	pctl_status status = learn(s, p, call);
 	pctl_planner planner = {s->ops, s->kernels, pctl_session_plan_caps(s->session), 0};
 	pctl_value *in[PCTL_PORTS_MAX] = {NULL}, *out[PCTL_PORTS_MAX] = {NULL};
 	pctl_job_run job = {.repeat = 1, .timeout_ms = TIMEOUT_MS, .out_bytes = a->bytes};

@@ -139,7 +139,7 @@ double pctl_exact_to_double(pctl_exact a)
 	double v;
 
 	if (a.kind == PCTL_EXACT_NAN)
-		return NAN;
+		return (double)NAN;
 	v = a.kind == PCTL_EXACT_INFINITE ? HUGE_VAL : ldexp((double)a.magnitude, a.exponent);
 	return a.negative ? -v : v;
 }

@@ -318,7 +318,7 @@ typedef struct pctl_plan_caps {
 	uint32_t reserved;
 	/* Turns that all loops of one invocation may make together; 0: any number. An older host does not send it. */
 	uint64_t max_turns;
-	/* PCTL_PLAN_PROVEN_* that the host's own probe has shown of the device, where class strict may run. An older host does
+	/* PCTL_PLAN_PROVEN_* that the host's own probe has shown of the device, those of floats where class strict may run. An older host does
 	 * not send it. */
 	uint64_t proven;
 	/* What the offset of a binding must be a multiple of there: a power of two, at most 65536; and how many of them a kernel may
@@ -337,6 +337,8 @@ typedef struct pctl_plan_caps {
 /* So are products of matrix tiles with f32 factors, M 16, N 8, K 16, summed in f64 (SEMANTICS.md section 12), and max_workgroup_bytes
  * is the device's, as far as it was seen right. */
 #define PCTL_PLAN_PROVEN_F64_TILES (1ull << 2)
+/* dot4I8Packed and dot4U8Packed are instructions of the device's own. Integers: whatever class may run. */
+#define PCTL_PLAN_PROVEN_DOT4 (1ull << 3)
 
 /* ---- rules -------------------------------------------------------------------------------- */
 

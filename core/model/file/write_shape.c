@@ -30,7 +30,7 @@ static double attn_factor(const pctl_model_rope *r)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if ((float)((double)all[i] * part) == (float)r->magnitude)
 			return (double)all[i];
-	return NAN;
+	return (double)NAN;
 }
 
 /* Of a head, so that the whole part of its product with head_dim is what is turned. */

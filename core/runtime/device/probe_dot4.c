@@ -6,7 +6,7 @@
 #include "runtime/device/probe_private.h"
 
 #define N_DOT4 4096u
-#define N_RESULTS 6u
+#define N_RESULTS 8u
 
 static const char text[] =
 	"struct Counts { n : u32, loops : u32, a : u32, b : u32 }\n"
@@ -19,16 +19,24 @@ static const char text[] =
 	"fn main(@builtin(global_invocation_id) id : vec3<u32>) {\n"
 	"  let i = id.x;\n  if (i >= u.n) { return; }\n"
 	"  let x = a[2u * i];\n  let y = a[2u * i + 1u];\n"
-	"  r[6u * i] = bitcast<u32>(dot4I8Packed(x, y));\n"
-	"  r[6u * i + 1u] = dot4U8Packed(x, y);\n"
-	"  r[6u * i + 2u] = bitcast<u32>(dot4I8Packed(x, 0x80ff7f01u) + bitcast<i32>(y));\n"
-	"  r[6u * i + 3u] = y - dot4U8Packed(0xff80017fu, x);\n"
-	"  r[6u * i + 4u] = both(y, x);\n"
+	"  r[8u * i] = bitcast<u32>(dot4I8Packed(x, y));\n"
+	"  r[8u * i + 1u] = dot4U8Packed(x, y);\n"
+	"  r[8u * i + 2u] = bitcast<u32>(dot4I8Packed(x, 0x80ff7f01u) + bitcast<i32>(y));\n"
+	"  r[8u * i + 3u] = y - dot4U8Packed(0xff80017fu, x);\n"
+	"  r[8u * i + 4u] = both(y, x);\n"
 	"  var s = bitcast<i32>(x);\n  var t = y;\n"
 	"  for (var k = 0u; k < 6u; k++) {\n"
 	"    if (k >= u.loops) { break; }\n"
 	"    s += dot4I8Packed(x ^ t, y + k);\n    t = dot4U8Packed(t, x) + bitcast<u32>(s);\n  }\n"
-	"  r[6u * i + 5u] = bitcast<u32>(s) ^ t;\n}\n";
+	"  r[8u * i + 5u] = bitcast<u32>(s) ^ t;\n"
+	/* Unsigned by signed bytes on top of a sum that wraps, as plans write them: devices may have that as one instruction. */
+	"  var m = bitcast<i32>(y | 0x7fff0000u);\n  var w = bitcast<i32>(x);\n"
+	"  for (var k = 0u; k < 6u; k++) {\n    if (k >= u.loops) { break; }\n"
+	"    let v = u.n * 0xfe01u + k;\n"
+	"    m += dot4I8Packed((x + k) ^ 0x80808080u, y) - dot4I8Packed(0x80808080u, y);\n"
+	"    w += dot4I8Packed(v ^ 0x80808080u, y + k) - dot4I8Packed(0x80808080u, y + k);\n"
+	"    w += dot4I8Packed((y ^ k) ^ 0x80808080u, v) - dot4I8Packed(0x80808080u, v);\n  }\n"
+	"  r[8u * i + 6u] = bitcast<u32>(m);\n  r[8u * i + 7u] = bitcast<u32>(w);\n}\n";
 
 static uint32_t operand(uint32_t i, uint32_t k)
 {
@@ -55,6 +63,15 @@ static uint32_t dot4(uint32_t x, uint32_t y, int is_signed)
 	return (uint32_t)sum;
 }
 
+static uint32_t mixed(uint32_t x, uint32_t y)
+{
+	int64_t sum = 0;
+
+	for (uint32_t k = 0; k < 32; k += 8)
+		sum += (int64_t)((x >> k) & 0xff) * (int8_t)((y >> k) & 0xff);
+	return (uint32_t)sum;
+}
+
 static void expected(uint32_t x, uint32_t y, uint32_t out[N_RESULTS])
 {
 	uint32_t s = x, t = y;
@@ -69,6 +86,14 @@ static void expected(uint32_t x, uint32_t y, uint32_t out[N_RESULTS])
 		t = dot4(t, x, 0) + s;
 	}
 	out[5] = s ^ t;
+	out[6] = y | 0x7fff0000u;
+	out[7] = x;
+	for (uint32_t k = 0; k < 6; k++) {
+		const uint32_t v = N_DOT4 * 0xfe01u + k;
+
+		out[6] += mixed(x + k, y);
+		out[7] += mixed(v, y + k) + mixed(y ^ k, v);
+	}
 }
 
 pctl_status pctl_probe_dot4(const pctl_backend *table, pctl_device *dev,

@@ -398,7 +398,7 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 				 r->call, &n->gas);
 }
 
-/* Products of many small integers may go by way of floats, in which they are exact. */
+/* Products of many small integers may go by way of floats, in which they are exact, or by the device's own of packed bytes. */
 #define MANY_BYTES 65536u
 
 static int is_many_bytes(const pctl_tensor_type *t)
@@ -409,6 +409,14 @@ static int is_many_bytes(const pctl_tensor_type *t)
 	       pctl_type_elements(t, &n) && n >= MANY_BYTES;
 }
 
+static int has_many_bytes(const pctl_run_node *n)
+{
+	for (uint32_t i = 0; i < n->node->n_in; i++)
+		if (is_many_bytes(&n->in[i]))
+			return 1;
+	return 0;
+}
+
 /* Floats of its own that a plan may use where the device has them. */
 static int has_floats(const pctl_run_node *n)
 {
@@ -417,7 +425,7 @@ static int has_floats(const pctl_run_node *n)
 	if (n->node->op.desc->op_class < PCTL_CLASS_STRICT)
 		return 0;
 	for (uint32_t i = 0; i < n->node->n_in; i++)
-		if (pctl_float_is((uint8_t)n->in[i].dtype) || is_many_bytes(&n->in[i]))
+		if (pctl_float_is((uint8_t)n->in[i].dtype))
 			return 1;
 	return 0;
 }
@@ -438,21 +446,25 @@ static void take_tunables(const pctl_running *r, pctl_plan_caps *caps)
 pctl_status pctl_run_plan_caps(pctl_running *r, const pctl_run_node *n, pctl_session *s,
 			       const pctl_call *call, pctl_plan_caps *out)
 {
+	const int has_bytes = n->node->job->kind == PCTL_JOB_OP &&
+			      n->node->op.desc->op_class >= PCTL_CLASS_STRICT && has_many_bytes(n);
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n->canonical->n_steps; i++)
 		if (n->canonical->steps[i].kind == PCTL_STEP_KERNEL)
 			status = pctl_session_learn(s, n->canonical->steps[i].unit, call);
+	if (status == PCTL_OK && has_bytes)
+		status = pctl_session_learn_bytes(s, call);
 	/* What floats the device has of its own is asked where a plan may use them: that may probe it. */
-	if (status == PCTL_OK && has_floats(n) &&
-	    r->graph->pipeline->max_class >= PCTL_CLASS_STRICT)
+	if (status == PCTL_OK && r->graph->pipeline->max_class >= PCTL_CLASS_STRICT &&
+	    (has_floats(n) || (has_bytes && !(pctl_session_proven(s) & PCTL_PLAN_PROVEN_DOT4))))
 		status = pctl_session_learn_doubles(s, call);
 	if (status == PCTL_OK)
 		status = pctl_session_learn_tuning(s, r->call); /* its warnings are heard */
 	*out = pctl_session_plan_caps(s);
 	take_tunables(r, out);
 	if (r->graph->pipeline->max_class < PCTL_CLASS_STRICT)
-		out->proven = 0;
+		out->proven &= PCTL_PLAN_PROVEN_DOT4;
 	return status;
 }
 

@@ -83,15 +83,18 @@ pctl_status pctl_session_learn_doubles(pctl_session *s, const pctl_call *call)
 
 uint64_t pctl_session_proven(const pctl_session *s)
 {
+	const int has_dot4 = s->optional != NULL &&
+			     s->optional->verdict[PCTL_OPTIONAL_DOT4] == PCTL_OPTIONAL_EXACT;
+	const uint64_t bytes = has_dot4 ? PCTL_PLAN_PROVEN_DOT4 : 0;
 	int has_fma = 1, has_tiles;
 
 	if (s->o.device_kind != PCTL_DEVICE_REFERENCE &&
 	    (s->profile == NULL ||
 	     !pctl_legal_has_f64(&s->profile->profile, pctl_session_caps(s), &has_fma)))
-		return 0;
+		return bytes;
 	has_tiles = s->optional != NULL &&
 		    (pctl_optional_tiles_exact(s->optional) & PCTL_LEGAL_TILE_F32_16_8_16);
-	return PCTL_PLAN_PROVEN_F64 | (has_fma ? PCTL_PLAN_PROVEN_F64_FMA : 0) |
+	return bytes | PCTL_PLAN_PROVEN_F64 | (has_fma ? PCTL_PLAN_PROVEN_F64_FMA : 0) |
 	       (has_tiles ? PCTL_PLAN_PROVEN_F64_TILES : 0);
 }
 

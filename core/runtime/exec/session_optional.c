@@ -192,6 +192,13 @@ pctl_status pctl_session_learn_tiles(pctl_session *s, const pctl_call *call)
 			    : PCTL_OK;
 }
 
+pctl_status pctl_session_learn_bytes(pctl_session *s, const pctl_call *call)
+{
+	uint32_t ignored;
+
+	return (s->caps.caps & PCTL_CAP_DOT4) ? ask_dot4(s, call, &ignored) : PCTL_OK;
+}
+
 pctl_status pctl_session_own_operations(pctl_session *s, const pctl_call *call,
 					const pctl_optional_record **out)
 {

@@ -496,7 +496,7 @@ pctl_status pctl_remote_request(pctl_remote *r, uint16_t op, const void *ask, co
 		return pctl_remote_ask_build(r, call, reply);
 	case PCTL_IPC_PATIENCE_OWN:
 	default:
-		assert(!"a request with a patience of its own");
+		assert(0 && "a request with a patience of its own");
 		return PCTL_E_INTERNAL;
 	}
 }

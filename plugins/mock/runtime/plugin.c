@@ -177,7 +177,7 @@ static pctl_status device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 		out->caps &= ~(PCTL_CAP_STRICT_FLOAT | PCTL_CAP_BF16);
 	}
 	/* The host asks only devices with an instruction of their own. */
-	if (s == PCTL_OK && (mock_has(dev, MOCK_DOT4) || claims_all))
+	if (s == PCTL_OK && (mock_has(dev, MOCK_DOT4) || mock_has(dev, MOCK_PACKED) || claims_all))
 		out->caps |= PCTL_CAP_DOT4;
 	if (s == PCTL_OK && (mock_has(dev, MOCK_LANES) || mock_has(dev, MOCK_BALLOT) ||
 			     mock_has(dev, MOCK_SINGLE) || claims_all))

@@ -3,7 +3,7 @@
  *
  * In the templates $N is the function's name, $T the unsigned type at the width, $S the signed one,
  * $U uint at the width, $B the bits of a component, $H its sign bit alone, $C the name of the CLZ
- * helper, $Z of CTZ. A comparison yields 0 or 1 for scalars and lane masks of type $S for vectors;
+ * helper, $Z of CTZ; both of what is needed. A comparison yields 0 or 1 for scalars and lane masks of type $S for vectors;
  * the conditional operator and the bitwise operators accept both, which is why one template serves
  * all widths. */
 #include "clc/internal.h"
@@ -15,7 +15,7 @@ typedef struct template
 {
 	uint16_t op;
 	uint8_t is_signed;
-	uint8_t needs; /* 1: CLZ, 2: CTZ */
+	uint8_t needs; /* 1: CLZ, 2: CTZ, 3: DOT4_I8 */
 	const char *tag;
 	const char *text;
 }
@@ -166,6 +166,22 @@ static const template lanes[] = {
 	 "\t       ((a >> 16u) & 255u) * ((b >> 16u) & 255u) + (a >> 24u) * (b >> 24u);\n}\n"},
 };
 
+/* Of lanes by vpdpbusd, which adds to each the products of four bytes without a sign (u) by four with one (s): its own function is $N_add. What lacks a sign is 128
+ * more than what has one. No volatile: see dp4a. */
+static const template vnni[] = {
+	{PCTL_OP_DOT4_I8, 1, 0, "vnni_i8",
+	 "static inline $T $N_add($T sum, $T u, $T s)\n{\n"
+	 "\t__asm__(\"vpdpbusd %2, %1, %0\" : \"+v\"(sum) : \"v\"(u), \"v\"(s));\n"
+	 "\treturn sum;\n}\n\n"
+	 "static inline $T $N($T a, $T b)\n{\n"
+	 "\tconst $T high = ($T)(0x80808080u), more = $N_add(($T)(0), high, b);\n\n"
+	 "\treturn $N_add(($T)(0) - more, a ^ high, b);\n}\n"},
+	{PCTL_OP_DOT4_U8, 0, 3, "vnni_u8",
+	 "static inline $T $N($T a, $T b)\n{\n"
+	 "\tconst $T less = $C_add(($T)(0), a, ($T)(0x01010101u)) << 7u;\n\n"
+	 "\treturn $C_add(less, a, b ^ ($T)(0x80808080u));\n}\n"},
+};
+
 #define N_TEMPLATES (sizeof(templates) / sizeof(templates[0]))
 #define N_WIDTHS 6u			   /* 1 to 4, and lanes: 8 and 16 */
 #define SLOTS_PER_TEMPLATE (2u * N_WIDTHS) /* of 32 and 64 bits */
@@ -193,6 +209,10 @@ static const template *find(uint16_t op, int is_signed)
 /* How this device writes it. */
 static const template *written(const emitter *e, const template *t)
 {
+	for (size_t i = 0; e->lanes && (e->flags & EMIT_VNNI) && i < sizeof(vnni) / sizeof(vnni[0]);
+	     i++)
+		if (vnni[i].op == t->op)
+			return &vnni[i];
 	for (size_t i = 0; e->lanes && i < sizeof(lanes) / sizeof(lanes[0]); i++)
 		if (lanes[i].op == t->op && lanes[i].is_signed == t->is_signed)
 			return &lanes[i];
@@ -242,7 +262,9 @@ static void expand(emitter *e, const template *t, uint8_t scalar, uint32_t width
 	type_name(signed_name, sizeof(signed_name), bits == 64 ? "long" : "int", width);
 	type_name(amount_name, sizeof(amount_name), "uint", width);
 	needed[0] = '\0';
-	if (t->needs)
+	if (t->needs == 3)
+		emit_helper(e, PCTL_OP_DOT4_I8, PCTL_SCALAR_I32, width, needed);
+	else if (t->needs)
 		emit_helper(e, t->needs == 1 ? PCTL_OP_CLZ : PCTL_OP_CTZ, scalar, width, needed);
 	for (const char *s = t->text; *s; s++) {
 		if (*s != '$') {

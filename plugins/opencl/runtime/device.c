@@ -156,6 +156,18 @@ static uint32_t ptx_flags(cl_device_id device)
 	return flags;
 }
 
+/* What x86 has for packed bytes, and no name in OpenCL C; PoCL compiles for the processor that it runs on. A claim, too. */
+static uint32_t x86_flags(void)
+{
+#if defined(__x86_64__)
+	return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vl")
+		       ? EMIT_VNNI
+		       : 0;
+#else
+	return 0;
+#endif
+}
+
 /* What the device says of its floats: types it has, and the promises of each. */
 static void find_floats(pctl_device *dev)
 {
@@ -203,6 +215,8 @@ static void find_identity(pctl_device *dev)
 	if (strcmp(buf, "Portable Computing Language") == 0) {
 		dev->emit_flags = EMIT_LANE_LOOPS | EMIT_SWITCH; /* clc/loop.c, warm.c say why */
 		dev->keeps_kernels = getenv("POCL_CACHE_DIR") != NULL; /* cache.c says why */
+		if (kind_of(dev->id.device) == PCTL_DEVICE_CPU)
+			dev->emit_flags |= x86_flags();
 	}
 	/* Not where the driver itself makes vectors of invocations (rusticl on llvmpipe), or watches them (Oclgrind). */
 	dev->spmd = kind_of(dev->id.device) == PCTL_DEVICE_CPU && strcmp(buf, "rusticl") != 0 &&
@@ -348,7 +362,7 @@ pctl_status opencl_device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 		.head = PCTL_HEAD(pctl_device_caps),
 		.caps = PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F32 | PCTL_CAP_NATIVE_FLOAT |
 			PCTL_CAP_STORE16 | dev->float_caps |
-			(dev->emit_flags & EMIT_DP4A ? PCTL_CAP_DOT4 : 0) |
+			(dev->emit_flags & (EMIT_DP4A | EMIT_VNNI) ? PCTL_CAP_DOT4 : 0) |
 			(dev->emit_flags & EMIT_WARPS ? PCTL_CAP_SUBGROUPS : 0) |
 			(dev->emit_flags & EMIT_MMA ? PCTL_CAP_TILES : 0),
 		.memory_bytes = dev->memory,

@@ -291,6 +291,78 @@ static void lookup(spmd *s, uint32_t v, const pctl_inst *in)
 	text_add(&s->e.code, ");\n");
 }
 
+/* ---- products of packed bytes ---- */
+
+static int is_high(const spmd *s, uint32_t v)
+{
+	uint64_t bits;
+
+	return emit_constant(&s->e, v, &bits) && bits == 0x80808080u;
+}
+
+/* Instruction v is `op` of two, and its operands are within reach where `at` is. */
+static const pctl_inst *two_of(const spmd *s, uint32_t v, uint16_t op, uint32_t at)
+{
+	const spmd_value *values = s->fn->values;
+	const pctl_inst *in = inst_at(s, v);
+
+	return in->op == op && in->n_args == 2 && values[v].region == values[at].region &&
+			       values[v].segment == values[at].segment
+		       ? in
+		       : NULL;
+}
+
+/* Value v is dot4I8Packed(u ^ 0x80808080, s) - dot4I8Packed(0x80808080, s): the products of bytes u without a sign by bytes s with one. */
+static int is_mixed(const spmd *s, uint32_t v, uint32_t at, uint32_t *u, uint32_t *signs)
+{
+	const pctl_program *p = s->e.p;
+	const pctl_inst *less = two_of(s, v, PCTL_OP_SUB, at);
+	const pctl_inst *all, *of_high, *turned;
+
+	if (less == NULL)
+		return 0;
+	all = two_of(s, pctl_arg(p, less, 0), PCTL_OP_DOT4_I8, at);
+	of_high = two_of(s, pctl_arg(p, less, 1), PCTL_OP_DOT4_I8, at);
+	if (all == NULL || of_high == NULL || pctl_arg(p, all, 1) != pctl_arg(p, of_high, 1) ||
+	    !is_high(s, pctl_arg(p, of_high, 0)))
+		return 0;
+	turned = two_of(s, pctl_arg(p, all, 0), PCTL_OP_XOR, at);
+	if (turned == NULL || !is_high(s, pctl_arg(p, turned, 1)))
+		return 0;
+	*u = pctl_arg(p, turned, 0);
+	*signs = pctl_arg(p, all, 1);
+	return 1;
+}
+
+/* A sum and such products are what the instruction does, so that a product of matrices is one for each vector of sums and word of a. */
+static int mixed_sum(spmd *s, uint32_t v, const pctl_inst *in)
+{
+	text *t = &s->e.code;
+	uint32_t u, signs;
+	char name[40];
+
+	if (!(s->e.flags & EMIT_VNNI) || in->op != PCTL_OP_ADD ||
+	    spmd_leaves(s->e.p, in->type) != 1)
+		return 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		if (!is_mixed(s, pctl_arg(s->e.p, in, i), v, &u, &signs))
+			continue;
+		s->e.lanes = s->width;
+		emit_helper(&s->e, PCTL_OP_DOT4_I8, PCTL_SCALAR_I32, s->width, name);
+		s->e.lanes = 0;
+		spmd_define(s, v, 0, in->type);
+		text_printf(t, "%s_add(", name);
+		spmd_lanes(s, t, pctl_arg(s->e.p, in, 1 - i), 0);
+		text_add(t, ", ");
+		spmd_lanes(s, t, u, 0);
+		text_add(t, ", ");
+		spmd_lanes(s, t, signs, 0);
+		text_add(t, ");\n");
+		return 1;
+	}
+	return 0;
+}
+
 void spmd_compute(spmd *s, uint32_t v, const pctl_inst *in)
 {
 	const pctl_inst *of;
@@ -352,7 +424,8 @@ void spmd_compute(spmd *s, uint32_t v, const pctl_inst *in)
 		lookup(s, v, in);
 		break;
 	default:
-		each_leaf(s, v, in);
+		if (!mixed_sum(s, v, in))
+			each_leaf(s, v, in);
 		break;
 	}
 }

@@ -447,6 +447,127 @@ static void test_spmd__refusals(void **state)
 	assert_string_equal(refusal(with_op(64, 1)), "a function of the vendor's");
 }
 
+/* ---- products of packed bytes ---- */
+
+/* x + (dot4I8Packed(y ^ high, x) - dot4I8Packed(high, x)) of y = 3 x + 1, the bytes of y being without a sign; but for `of` 0 with something else in the place of one of its values: 1: of x,
+ * 2: of high, 3: of the product's sign, 4: turned, which is the same. */
+static pctl_program *packed_sum(uint32_t of)
+{
+	uint32_t x, y, high, all, of_high, both;
+	vars v;
+	sketch s;
+
+	begin(&s, &v, 64, 0);
+	x = OP(&s, LOAD, s.t_u32, v.in, v.at);
+	y = OP(&s, ADD, s.t_u32, OP(&s, MUL, s.t_u32, x, k_u32(&s, 3)), k_u32(&s, 1));
+	high = k_u32(&s, of == 2 ? 0x80808000 : 0x80808080);
+	all = OP(&s, XOR, s.t_u32, y, k_u32(&s, 0x80808080));
+	all = of == 3 ? OP(&s, BITCAST, s.t_i32, OP(&s, DOT4_U8, s.t_u32, all, x))
+		      : OP(&s, DOT4_I8, s.t_i32, all, x);
+	of_high = OP(&s, DOT4_I8, s.t_i32, high, of == 1 ? y : x);
+	both = OP(&s, SUB, s.t_i32, all, of_high);
+	x = OP(&s, BITCAST, s.t_i32, x);
+	both = of == 4 ? OP(&s, ADD, s.t_i32, both, x) : OP(&s, ADD, s.t_i32, x, both);
+	OP(&s, STORE, 0, OP(&s, BITCAST, s.t_u32, both), v.out, v.at);
+	return end(&s);
+}
+
+static uint32_t packed_products(uint32_t a, uint32_t b, int a_signed, int b_signed)
+{
+	int64_t sum = 0;
+
+	for (uint32_t k = 0; k < 32; k += 8) {
+		const int64_t p = (a >> k) & 255, q = (b >> k) & 255;
+
+		sum += (a_signed && p > 127 ? p - 256 : p) * (b_signed && q > 127 ? q - 256 : q);
+	}
+	return (uint32_t)sum;
+}
+
+static uint32_t want_packed(const uint32_t *in, uint32_t i, uint32_t of)
+{
+	const uint32_t x = in[i], y = 3 * x + 1, all = y ^ 0x80808080u;
+
+	return x + packed_products(all, x, of != 3, of != 3) -
+	       packed_products(of == 2 ? 0x80808000u : 0x80808080u, of == 1 ? y : x, 1, 1);
+}
+
+#define WANT_PACKED(of)                                                 \
+	static uint32_t want_packed##of(const uint32_t *in, uint32_t i) \
+	{                                                               \
+		return want_packed(in, i, of);                          \
+	}
+WANT_PACKED(0)
+WANT_PACKED(1)
+WANT_PACKED(2)
+WANT_PACKED(3)
+WANT_PACKED(4)
+
+static const sample packed[] = {
+	{"a sum of packed products", NULL, want_packed0, 64, 0},
+	{"products of two things", NULL, want_packed1, 64, 0},
+	{"another constant", NULL, want_packed2, 64, 0},
+	{"products without a sign", NULL, want_packed3, 64, 0},
+	{"a sum turned", NULL, want_packed4, 64, 0},
+};
+
+static char *packed_text(uint32_t of, uint32_t flags)
+{
+	const pctl_call call = {0};
+	pctl_program *p = packed_sum(of);
+	const char *why = NULL;
+	text t = {0};
+
+	assert_int_equal(spmd_program(p, &call, flags, &t, &why), PCTL_OK);
+	assert_null(why);
+	pctl_program_destroy(p);
+	return t.s;
+}
+
+static int has_vnni(void)
+{
+#if defined(__x86_64__)
+	return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vl");
+#else
+	return 0;
+#endif
+}
+
+/* By one instruction where that is what is written, and else as it is written; on a processor that has it, and a driver that compiles for it, with the same results as by integers. */
+static void test_spmd__packed_sums(void **state)
+{
+	static const struct {
+		const char *fault, *from, *to;
+	} faults[] = {{"the factors of the instruction exchanged", "%2, %1, %0", "%1, %2, %0"},
+		      {"products that forget their sum", "return sum;", "return u;"},
+		      {"bytes without a sign taken for what they are not", "more = p_",
+		       "more = (uint16)(0) & p_"}};
+	driver *d = *state;
+	char named[128] = "";
+
+	for (uint32_t of = 0; of < 5; of++) {
+		char *plain = packed_text(of, 0), *own = packed_text(of, EMIT_VNNI);
+
+		assert_null(strstr(plain, "asm"));
+		assert_non_null(strstr(own, "vpdpbusd %2, %1, %0"));
+		assert_int_equal(strstr(own, "= p_vnni_i8_16_add(v") != NULL, of == 0 || of == 4);
+		if (wrong(d, &packed[of], plain, named, sizeof(named)) ||
+		    (has_vnni() && wrong(d, &packed[of], own, named, sizeof(named))))
+			fail_msg("%s: %s", packed[of].name, named);
+		free(plain);
+		free(own);
+	}
+	for (size_t k = 0; has_vnni() && k < sizeof(faults) / sizeof(faults[0]); k++) {
+		char *source = packed_text(k == 2 ? 1 : 0, EMIT_VNNI);
+		char *bad = changed(source, faults[k].from, faults[k].to);
+
+		if (!wrong(d, &packed[k == 2 ? 1 : 0], bad, named, sizeof(named)))
+			fail_msg("not seen: %s", faults[k].fault);
+		free(source);
+		free(bad);
+	}
+}
+
 /* ---- no memory ---- */
 
 static void test_spmd__no_memory(void **state)
@@ -483,6 +604,7 @@ int main(void)
 		cmocka_unit_test(test_spmd__right),
 		cmocka_unit_test(test_spmd__faults_are_seen),
 		cmocka_unit_test(test_spmd__refusals),
+		cmocka_unit_test(test_spmd__packed_sums),
 		cmocka_unit_test(test_spmd__no_memory),
 	};
 
