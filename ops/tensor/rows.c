@@ -29,12 +29,19 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 			? ELEMENTS_LEAST
 			: ELEMENTS_LEAST_GPU;
 	uint64_t bytes, turns;
+	int is_few;
 
 	if (!tensor_has_f64(p) || n % 4 != 0 || quads == 0 || n > N_MOST || count * n < least ||
 	    caps->max_invocations < local)
 		return 0;
 	*out = (tensor_rows){.count = count, .n = n, .lanes = LANES_LEAST, .steps = 4};
 	while (out->lanes < local && 4ull * out->lanes < quads)
+		out->lanes *= 2;
+	/* Rows that would not fill a workgroup have all of its lanes, and leave its memory to what may be done behind them in one dispatch. */
+	is_few = (caps->device_kind == PCTL_DEVICE_DISCRETE ||
+		  caps->device_kind == PCTL_DEVICE_INTEGRATED) &&
+		 2 * count * out->lanes <= local && out->lanes < quads;
+	while (is_few && 2 * count * out->lanes <= local && out->lanes < quads)
 		out->lanes *= 2;
 	while ((uint64_t)out->steps * out->lanes < quads)
 		out->steps *= 2;
@@ -43,7 +50,8 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 	/* Trees, digits, and what each row leaves. */
 	bytes = (uint64_t)lane_bytes * (local + local / 16) + 21 * 64 * 4 + 21 * 8 +
 		16ull * out->rows + 512;
-	out->keep = bytes + 16ull * out->steps * local <= caps->max_workgroup_bytes;
+	out->keep = (!is_few || p->through != 0) &&
+		    bytes + 16ull * out->steps * local <= caps->max_workgroup_bytes;
 	turns = (p->through != 0 ? 64ull : 32ull) * out->steps +
 		2ull * out->rows * (4ull * out->steps * out->lanes / settlers + 1000) + 256;
 	return bytes <= caps->max_workgroup_bytes &&

@@ -1,6 +1,6 @@
 """Decode of a language model on a processor's cores beside what those cores read from memory, in one run by turns: tokens a second times the bytes of the weights, as a part of that bandwidth. The peer reads 256 MiB a
 core with one process a core (NumPy's bitwise or of all words). Processor seconds stand beside seconds, for what else runs takes from both: those of a token are the difference of two lengths.
-`first` asks for the first token instead, in a home that is made for it and then once more in that home.
+`first` asks for the first token instead, in a home that is made for it and then once more in that home; beside it what opening took, by which all files are read and named, and what is left of the process.
 usage: cpu_model.py decode|first PIPECTL BACKEND MODEL [TOKENS [TRIES]]; a model: pipectl model synth --shape qwen3-0.6b --type q8_0 --seed 1 --context 1024 --out model.gguf"""
 import json
 import multiprocessing
@@ -76,8 +76,8 @@ def first(pipectl, backend, model):
         os.environ["PIPECTL_HOME"] = home
         for what in ("a fresh home", "once more"):
             document, took, used = generate(pipectl, backend, model, 1)
-            line = {"what": what, "backend": backend, "first_token_seconds": document["first_token_seconds"], "seconds": took, "processor_seconds": used, "build_seconds": document["build_seconds"], "load": os.getloadavg()[0]}
-            print(f"{what:13} first token after {line['first_token_seconds']:.1f} s, {took:.1f} s in all, {used:.1f} s of a processor, load {line['load']:.0f}")
+            line = {"what": what, "backend": backend, "first_token_seconds": document["first_token_seconds"], "load_seconds": took - document["first_token_seconds"], "seconds": took, "processor_seconds": used, "build_seconds": document["build_seconds"], "load": os.getloadavg()[0]}
+            print(f"{what:13} opened in {line['load_seconds']:.1f} s, first token {line['first_token_seconds']:.1f} s behind that, {took:.1f} s in all, {used:.1f} s of a processor, load {line['load']:.0f}")
             print(json.dumps(line), flush=True)
 
 

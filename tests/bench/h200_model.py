@@ -82,7 +82,7 @@ def path_of(name):
 
 def checks():
     programs = [("vm/vm.py", "programs", "cpu", *DEVICES), ("vm/vm.py", "regulator", "cpu", *DEVICES), ("ops/attention.py", "few", *DEVICES), ("ops/experts.py", "few", *DEVICES), ("ops/sampling.py", "few", *DEVICES),
-                ("ops/matmul_thin.py", "few", *DEVICES), ("model/generate.py", "devices", *DEVICES), ("ops/attention_planted.py", DEVICES[1], "right"),
+                ("ops/matmul_thin.py", "few", *DEVICES), ("model/generate.py", "devices", *DEVICES), ("model/joins.py", "devices", *DEVICES), ("ops/attention_planted.py", DEVICES[1], "right"),
                 ("ops/experts_planted.py", DEVICES[1], "right"), ("ops/transformer.py", "kv", "few", *DEVICES), ("ops/norms.py", "few", *DEVICES), ("ops/windows.py", "few", *DEVICES), ("ops/doubles.py", "few", *DEVICES), ("model/machine.py", "families", *DEVICES), ("model/budget.py", DEVICES[1]), ("ops/vectors.py", "few", *DEVICES)]
     programs += [("model/logits.py", d, "qwen2", "qwen3", "mixtral", "gemma2") for d in DEVICES]
     results = {}
@@ -163,14 +163,14 @@ def same():
 
 # ---- speed ------------------------------------------------------------------------------------
 
-def speed_of(name, device, batch, prompt, chunk, tokens):
-    d = generate(name, device, tokens, "--batch", str(batch), "--chunk", str(chunk), prompt=prompt)
+def speed_of(name, device, batch, prompt, chunk, tokens, *more):
+    d = generate(name, device, tokens, "--batch", str(batch), "--chunk", str(chunk), *more, prompt=prompt)
     if not d:
         return
     decode, prefill = d["decode"], d["prefill"]
     size = int(d["weight_bytes"])
     steps = tokens - 1
-    note(f"{name} {device} batch {batch}: decode {d['tokens_per_second']:.1f} tokens/s; device {decode['device_seconds'] / steps * 1e3:.2f} ms a step, host {decode['seconds'] / steps * 1e3:.2f}; "
+    note(f"{name} {device} batch {batch}{' ' * bool(more)}{' '.join(more)}: decode {d['tokens_per_second']:.1f} tokens/s; device {decode['device_seconds'] / steps * 1e3:.2f} ms a step, host {decode['seconds'] / steps * 1e3:.2f}; "
          f"weights {size / 1e9:.2f} GB: {size / (decode['device_seconds'] / steps) / 1e9 if decode['device_seconds'] else 0:.0f} GB/s; "
          f"prefill {int(prefill['tokens']) / prefill['seconds'] if prefill['seconds'] else 0:.0f} tokens/s (chunk {chunk}, device {prefill['device_seconds']:.3f} s of {prefill['tokens']}); build {d['build_seconds']:.1f} s, "
          f"{d['dispatches_of_a_token']} dispatches, {int(d['device_bytes']) / 1e9:.2f} GB on the device, {d['submissions']} submissions", True)
@@ -189,6 +189,21 @@ def decode():
         note(line, True)
     if status:
         note(last(out, err, 12))
+
+
+def joins():
+    """What dispatches that become one gain (core/runtime/exec/resident_join.c), way by way and by turns: decode of one sequence and of 16, prefill, and the same logits of each."""
+    for device in DEVICES[::-1]:
+        generate("1.5b", device, 200, "--batch", "1", "--chunk", "512", prompt=512)
+        found = {}
+        for _ in range(2):
+            for way in (("--joins", "none"), ("--joins", "beside"), ("--joins", "behind"), ("--joins", "ahead"), ("--no-fuse",)):
+                speed_of("1.5b", device, 1, 512, 512, 200, *way)
+                if way not in found and generate("1.5b", device, 4, *way, logits="joined"):
+                    found[way] = digest("joined")
+        note(f"{device}: logits of {len(found)} ways: {'the same' if len(set(found.values())) == 1 else 'they differ: ' + str(found)}", True)
+        for way in ("none", "behind", "ahead"):
+            speed_of("1.5b", device, 16, 512, 512, 100, "--joins", way)
 
 
 def speed():
@@ -258,7 +273,7 @@ def main():
     if parts[0] == "peer":
         peer(parts[1])
         return
-    for part, names in (("same", ("1.5b",)), ("decode", ("1.5b",)), ("shapes", ("1.5b", "0.6b", "1.5b-q4_k", "moe")), ("speed", ("1.5b", "1.5b-q4_k", "0.6b-q8_0", "moe")), ("large", ("3b", "7b"))):
+    for part, names in (("same", ("1.5b",)), ("decode", ("1.5b",)), ("joins", ("1.5b",)), ("shapes", ("1.5b", "0.6b", "1.5b-q4_k", "moe")), ("speed", ("1.5b", "1.5b-q4_k", "0.6b-q8_0", "moe")), ("large", ("3b", "7b"))):
         for name in names if part in parts else ():
             if name not in making:
                 make(name)
@@ -268,7 +283,7 @@ def main():
         note(f"{device}: the first op, with all that is asked of the device once: status {status}, {time.time() - begun:.1f} s {last(out, err, 3) if status else ''}")
     for part in parts:
         note(f"== {part}")
-        {"checks": checks, "same": same, "shapes": shapes, "decode": decode, "speed": speed, "large": large}[part]()
+        {"checks": checks, "same": same, "shapes": shapes, "decode": decode, "joins": joins, "speed": speed, "large": large}[part]()
     note("== table")
     for row in table:
         print(row)

@@ -7,6 +7,7 @@
 
 #include "compiler/wgsl/wgsl.h"
 #include "foundation/base/num.h"
+#include "runtime/exec/resident.h"
 
 static void say_probing(void *ctx, const char *device)
 {
@@ -184,6 +185,22 @@ static pctl_status parse_profile(pctl_app *app, uint32_t *flags)
 	return PCTL_OK;
 }
 
+static pctl_status parse_joins(pctl_app *app, uint32_t *flags)
+{
+	static const char *const names[] = {"none", "beside", "behind", "ahead"};
+	const char *text = pctl_option_value(&app->line, "--joins");
+
+	for (uint32_t i = 0; text != NULL && i < 4; i++)
+		if (strcmp(text, names[i]) == 0) {
+			*flags |= PCTL_RUN_JOINS(PCTL_JOINS_NONE + i);
+			return PCTL_OK;
+		}
+	return text == NULL ? PCTL_OK
+			    : pctl_refuse(app->call, PC10_USAGE,
+					  "--joins wants none, beside, behind or ahead, not \"%s\"",
+					  text);
+}
+
 pctl_status pctl_app_run_request(pctl_app *app, pctl_run_request *out)
 {
 	const char *limit = pctl_option_value(&app->line, "--gas-limit");
@@ -214,6 +231,8 @@ pctl_status pctl_app_run_request(pctl_app *app, pctl_run_request *out)
 		status = parse_forms(app, &out->flags);
 	if (status == PCTL_OK)
 		status = parse_profile(app, &out->flags);
+	if (status == PCTL_OK)
+		status = parse_joins(app, &out->flags);
 	out->progress = pctl_app_progress(app);
 	return status;
 }

@@ -98,6 +98,12 @@ struct legal {
 	struct legal_blocks *blocks;
 	const uint32_t
 		*renamed; /* by local of the source: 1 + the one that stands for it; may be NULL */
+	const uint32_t *
+		variables; /* by module variable of the source: the one that stands for it; NULL: the same number */
+	const uint8_t *
+		recast; /* by module variable of the source: the PCTL_SCALAR_* of 32 bits whose array stands for it, 0: its own; NULL: of all */
+	const uint32_t *
+		counts; /* by module variable: elements of the array that stands for a runtime array, or 0; with recast */
 	uint32_t
 		local_base; /* added to the number of a local of the source: its place in the open function */
 	uint32_t t_u32, t_i32, t_bool, t_u2, t_b2;

@@ -161,7 +161,7 @@ static uint32_t root_of(const legal *l, uint32_t root)
 	const uint32_t local = root & ~PCTL_PLACE_LOCAL;
 
 	if (!(root & PCTL_PLACE_LOCAL))
-		return root;
+		return l->variables ? l->variables[root] : root;
 	if (l->renamed && l->renamed[local])
 		return PCTL_PLACE_LOCAL | (l->renamed[local] - 1);
 	return root + l->local_base;

@@ -101,14 +101,15 @@ static pctl_status open_all(pctl_model_engine *e, const pctl_model_engine_option
 	const pctl_model_shape *s;
 	char path[PATH_MAX];
 	pctl_status status;
+	int is_there;
 
-	/* The pipelines that are made of it lie elsewhere. */
-	if (realpath(o->model, path) == NULL)
-		return pctl_refuse(call, PC6280_MODEL_FILE, "%s: there is no such file or folder",
-				   o->model);
-	e->path = pctl_arena_printf(e->arena, "%s", path);
+	/* The pipelines that are made of it lie elsewhere. Why there is no such path is told where models are opened. */
+	is_there = realpath(o->model, path) != NULL;
+	e->path = pctl_arena_printf(e->arena, "%s", is_there ? path : o->model);
 	status = e->path == NULL ? pctl_no_memory(call, "a path")
 				 : pctl_model_open(e->path, call, &e->model);
+	if (status == PCTL_OK && !is_there)
+		status = pctl_refuse(call, PC3_IO, "%s: it came while it was looked for", o->model);
 	if (status == PCTL_OK)
 		status = take_sizes(e, o, call);
 	if (status == PCTL_OK)

@@ -12,7 +12,7 @@
 #define KNOWN_FLAGS                                                                         \
 	(PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG | PCTL_RUN_FRESH | PCTL_RUN_UNPLACED |        \
 	 PCTL_RUN_CANONICAL | PCTL_RUN_NO_FUSE | PCTL_RUN_NO_PLACES | PCTL_RUN_PROFILE_SC | \
-	 PCTL_RUN_PROFILE_MC)
+	 PCTL_RUN_PROFILE_MC | PCTL_RUN_JOINS(7u))
 
 /* ---- options ------------------------------------------------------------------------------ */
 
@@ -130,6 +130,13 @@ static pctl_status make_ready(pctl_resident *r, pctl_run_node *n)
 	return status;
 }
 
+static int is_gpu(const pctl_resident *r)
+{
+	const uint32_t kind = r->s == NULL ? PCTL_DEVICE_CPU : pctl_session_kind(r->s);
+
+	return kind != PCTL_DEVICE_CPU && kind != PCTL_DEVICE_REFERENCE;
+}
+
 static void judge(pctl_resident *r)
 {
 	const pctl_graph *g = r->run.graph;
@@ -153,7 +160,11 @@ static pctl_status prepare(pctl_resident *r)
 		status = pctl_sample_draw(r->o.verify_ppm, r->call, &run->sample);
 	if (status == PCTL_OK)
 		status = choose(r);
-	/* Groups may be dissolved while they are made ready: all of them, before any is taken. */
+	/* Groups may be dissolved while they are made ready: all of them, before any is taken. On GPUs from the last on, so that what one lets go another
+	 * may have; processors gain nothing by it. */
+	for (uint32_t i = run->graph->n_nodes; is_gpu(r) && status == PCTL_OK && i-- > 0;)
+		if (run->nodes[run->graph->order[i]].group != NULL)
+			status = make_ready(r, &run->nodes[run->graph->order[i]]);
 	for (uint32_t i = 0; status == PCTL_OK && i < run->graph->n_nodes; i++)
 		status = make_ready(r, &run->nodes[run->graph->order[i]]);
 	for (uint32_t i = 0; status == PCTL_OK && i < run->graph->n_nodes; i++)
@@ -308,6 +319,8 @@ static pctl_status build(pctl_resident *r, const pctl_resident_options *how)
 		status = pctl_resident_make_commands(r);
 	if (status == PCTL_OK)
 		status = pctl_resident_order(r);
+	if (status == PCTL_OK)
+		status = pctl_resident_join(r, how->memory_bytes);
 	if (status == PCTL_OK)
 		status = pctl_resident_measure(r);
 	if (status == PCTL_OK)

@@ -8,6 +8,12 @@
 
 typedef struct pctl_resident pctl_resident;
 
+/* Among the flags of a run: which dispatches become one (SEMANTICS.md 17.8; resident_join.c), each with those before it; 0: all on GPUs, none
+ * elsewhere. PCTL_RUN_NO_FUSE: none. */
+enum { PCTL_JOINS_NONE = 1, PCTL_JOINS_BESIDE, PCTL_JOINS_BEHIND, PCTL_JOINS_AHEAD };
+#define PCTL_RUN_JOINS(n) ((uint32_t)(n) << 17)
+#define PCTL_RUN_JOINS_OF(flags) (((flags) >> 17) & 7u)
+
 /* Between steps an input of the pipeline takes what an output gave: `keys` becomes `keys_after`. output NULL: it is read as others
  * that share it leave it. */
 typedef struct pctl_resident_state {

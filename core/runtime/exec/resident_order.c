@@ -82,6 +82,32 @@ static void find_levels(pctl_resident *r, struct uses *u)
 	r->n_levels = r->n_commands == 0 ? 0 : most + 1;
 }
 
+/* From the first to the last: how many levels come before each. */
+static void find_early(pctl_resident *r, struct uses *u)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < r->n_spans; i++)
+		u->head[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < r->n_commands; i++) {
+		pctl_resident_command *c = &r->commands[i];
+
+		c->level = 0;
+		for (uint32_t k = 0; k < c->n_ranges; k++) {
+			const uint32_t level = is_kept(&r->spans[c->ranges[k].span])
+						       ? 0
+						       : level_after(r, u, &c->ranges[k]);
+
+			c->level = level > c->level ? level : c->level;
+		}
+		for (uint32_t k = 0; k < c->n_ranges; k++)
+			if (!is_kept(&r->spans[c->ranges[k].span]))
+				note(r, u, i, &c->ranges[k]);
+		most = c->level > most ? c->level : most;
+	}
+	r->n_levels = r->n_commands == 0 ? 0 : most + 1;
+}
+
 static int by_level(const void *a, const void *b)
 {
 	const pctl_resident_command *x = a, *y = b;
@@ -106,7 +132,7 @@ static pctl_status check_kept(const pctl_resident *r)
 	return PCTL_OK;
 }
 
-pctl_status pctl_resident_order(pctl_resident *r)
+static pctl_status order(pctl_resident *r, int early)
 {
 	uint64_t n = 0;
 	struct uses u = {.all = NULL};
@@ -124,9 +150,14 @@ pctl_status pctl_resident_order(pctl_resident *r)
 	if (u.all == NULL || u.head == NULL) {
 		status = pctl_no_memory(r->call, "a resident run");
 	} else {
-		find_levels(r, &u);
+		if (early)
+			find_early(r, &u);
+		else
+			find_levels(r, &u);
 		if (r->n_commands != 0)
 			qsort(r->commands, r->n_commands, sizeof(*r->commands), by_level);
+		for (uint32_t i = 0; i < r->n_spans; i++)
+			r->spans[i].life.is_touched = 0;
 		for (uint32_t i = 0; i < r->n_commands; i++)
 			for (uint32_t k = 0; k < r->commands[i].n_ranges; k++)
 				pctl_life_touch(&r->spans[r->commands[i].ranges[k].span].life,
@@ -135,4 +166,14 @@ pctl_status pctl_resident_order(pctl_resident *r)
 	free(u.all);
 	free(u.head);
 	return status;
+}
+
+pctl_status pctl_resident_order(pctl_resident *r)
+{
+	return order(r, 0);
+}
+
+pctl_status pctl_resident_order_early(pctl_resident *r)
+{
+	return order(r, 1);
 }

@@ -221,8 +221,12 @@ pctl_status pctl_resident_take_maxima(pctl_resident *r, uint32_t node, const pct
 				      const uint32_t *span_of);
 pctl_status pctl_resident_check_maxima(const pctl_resident *r, const pctl_resident_input *in);
 
-/* resident_order.c: commands by levels, in each of which none waits for another; and when spans are alive. */
+/* resident_order.c: commands by levels, in each of which none waits for another; and when spans are alive. Each is as late as it can be; or as early. */
 pctl_status pctl_resident_order(pctl_resident *r);
+pctl_status pctl_resident_order_early(pctl_resident *r);
+
+/* resident_join.c: on GPUs, dispatches that become one; they are in order before and after it. Not where memory_bytes were declared. */
+pctl_status pctl_resident_join(pctl_resident *r, uint64_t memory_bytes);
 
 /* resident_place.c: where everything lies (measure); then buffers, and what is constant in them (fill). */
 pctl_status pctl_resident_measure(pctl_resident *r);

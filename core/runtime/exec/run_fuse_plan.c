@@ -279,6 +279,14 @@ pctl_status pctl_run_foresee_group(pctl_running *r, pctl_run_group *g, pctl_sess
 	return status;
 }
 
+/* What stands before that place and is not ready may go with what was dissolved. */
+static uint32_t first_free(const pctl_running *r, uint32_t place)
+{
+	while (place > 0 && !r->nodes[r->graph->order[place - 1]].ready)
+		place--;
+	return place;
+}
+
 pctl_status pctl_run_ready_group(pctl_running *r, pctl_run_group *g, pctl_session *s)
 {
 	pctl_diag_list *unsaid = pctl_diag_list_create();
@@ -299,7 +307,8 @@ pctl_status pctl_run_ready_group(pctl_running *r, pctl_run_group *g, pctl_sessio
 			return PCTL_OK;
 		r->nodes[g->middle].apart =
 			has_before(r, g) ? PCTL_RUN_APART_BEFORE : PCTL_RUN_APART_ALL;
-		return pctl_run_fuse(r, r->nodes[g->jobs[0]].place, r->nodes[g->root].place + 1);
+		return pctl_run_fuse(r, first_free(r, r->nodes[g->jobs[0]].place),
+				     r->nodes[g->root].place + 1);
 	}
 	for (uint32_t i = 0; i < g->n_jobs; i++) {
 		r->nodes[g->jobs[i]].session = s;

@@ -1,30 +1,14 @@
 /* Kernel units: the road from WGSL text to an analysed program, taken once for each source. */
-#include "runtime/graph/kernel.h"
+#include "runtime/graph/kernel_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "foundation/base/arena.h"
-#include "foundation/base/map.h"
 #include "foundation/base/str.h"
-#include "runtime/policy/policy.h"
 #include "compiler/analysis/extents.h"
 #include "compiler/legalize/turns.h"
-#include "compiler/wgsl/wgsl.h"
-
-struct pctl_kernels {
-	const pctl_op_source *ops;
-	pctl_arena *arena;
-	pctl_map *compiled; /* key of a text to pctl_program (unspecialised) */
-	pctl_map *units;    /* key of a source to pctl_kernel_module */
-	pctl_wgsl_library library;
-	const pctl_policy *policy; /* NULL: kernels of any size */
-	uint32_t turns;		   /* the budget of what declares none; 0: such loops are refused */
-	uint32_t asked_turns;	   /* the budget of all that need one; 0: nobody asked */
-	uint32_t asked_subgroup;   /* likewise */
-};
 
 /* `//# use`: the text of a function op for one dtype. */
 static int find_function(void *ctx, const char *op, uint32_t version, uint32_t dtype,
@@ -105,7 +89,7 @@ static uint32_t subgroup_of(const pctl_kernels *k, const pctl_kernel_source *s)
 	return s->subgroup != 0 ? s->subgroup : k->asked_subgroup;
 }
 
-static void unit_destroy(pctl_kernel_module *u)
+void pctl_kernel_unit_destroy(pctl_kernel_module *u)
 {
 	pctl_analysis_destroy(u->analysis);
 	pctl_program_destroy(u->program);
@@ -117,7 +101,7 @@ static void drop_all(pctl_kernels *k)
 	for (uint32_t i = 0; k->compiled != NULL && i < pctl_map_count(k->compiled); i++)
 		pctl_program_destroy(pctl_map_value_at(k->compiled, i));
 	for (uint32_t i = 0; k->units != NULL && i < pctl_map_count(k->units); i++)
-		unit_destroy(pctl_map_value_at(k->units, i));
+		pctl_kernel_unit_destroy(pctl_map_value_at(k->units, i));
 	pctl_map_destroy(k->compiled);
 	pctl_map_destroy(k->units);
 	pctl_arena_destroy(k->arena);
@@ -295,7 +279,7 @@ static pctl_status analyse(const pctl_kernels *k, const pctl_kernel_source *s,
 }
 
 /* Two dispatches of one program may have other proofs: a device that skips the checks of one must not run the other. */
-static pctl_status name_build(pctl_kernel_module *u, const pctl_call *call)
+pctl_status pctl_kernel_name_build(pctl_kernel_module *u, const pctl_call *call)
 {
 	char cid_text[PCTL_CID_TEXT_SIZE];
 	pctl_extents x;
@@ -350,10 +334,10 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
 	/* The identity is the program as written; proofs only spare devices their checks. */
 	if (status == PCTL_OK) {
 		pctl_program_mark_proven(u->program, u->analysis);
-		status = name_build(u, call);
+		status = pctl_kernel_name_build(u, call);
 	}
 	if (status != PCTL_OK) {
-		unit_destroy(u);
+		pctl_kernel_unit_destroy(u);
 		return status;
 	}
 	*out = u;
@@ -445,7 +429,7 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 	if (status != PCTL_OK)
 		goto out;
 	if (!pctl_map_put(k->units, unit_key, unit)) {
-		unit_destroy(unit);
+		pctl_kernel_unit_destroy(unit);
 		status = out_of_memory(call);
 		goto out;
 	}
@@ -454,121 +438,4 @@ out:
 	free(text_key);
 	free(unit_key);
 	return status;
-}
-
-pctl_pos pctl_kernel_position(const pctl_kernel_module *u, uint32_t function, uint32_t inst)
-{
-	const pctl_program *p = u->program;
-	pctl_pos pos = {u->name, 0, 0, 0, 0};
-	const pctl_origin *o;
-
-	if (p->origins == NULL || function >= p->n_functions ||
-	    inst >= p->functions[function].n_insts)
-		return pos;
-	o = &p->origins[p->functions[function].first_inst + inst];
-	if (o->file < p->n_origin_files)
-		pos.file = p->origin_files[o->file];
-	pos.line = o->line;
-	pos.column = o->column;
-	pos.end_column = o->end_column;
-	return pos;
-}
-
-int pctl_kernel_writes(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
-		       uint32_t var, uint64_t *n_bytes)
-{
-	const uint32_t tile = pctl_tile_moved(p, fn, in);
-	pctl_place place;
-
-	*n_bytes = 0;
-	if (in->op == PCTL_OP_LOAD || in->op == PCTL_OP_ATOMIC_LOAD ||
-	    in->op == PCTL_OP_ARRAY_LENGTH || in->op == PCTL_OP_TILE_LOAD_ROWS ||
-	    in->op == PCTL_OP_TILE_LOAD_COLUMNS || !pctl_place_get(p, fn, in, &place) ||
-	    place.root != var)
-		return 0;
-	*n_bytes = p->types[tile ? tile : place.end_type].size;
-	return 1;
-}
-
-pctl_pos pctl_kernel_order_position(const pctl_kernel_module *u)
-{
-	return pctl_kernel_position(u, u->analysis->order_function, u->analysis->order_inst);
-}
-
-const char *pctl_kernel_order_hint(const pctl_kernel_module *u)
-{
-	const pctl_program *p = u->program;
-	int exchanges = 0, adds_floats = 0;
-
-	for (uint32_t i = 0; i < p->n_insts; i++) {
-		const uint16_t op = p->insts[i].op;
-
-		exchanges |= op == PCTL_OP_ATOMIC_CAS;
-		adds_floats |= op == PCTL_OP_FADD || op == PCTL_OP_FSUB || op == PCTL_OP_FFMA;
-	}
-	if (!exchanges)
-		return NULL;
-	return adds_floats ? "a float atomic made of compare-exchange is rounded at each step, so "
-			     "its sum "
-			     "depends on who comes first: let each invocation write an element of "
-			     "its own "
-			     "and add those in one order, or atomicAdd integers of a fixed scale"
-			   : "compare-exchange shows who came first: use atomicAdd, atomicMin, "
-			     "atomicMax, "
-			     "atomicAnd, atomicOr or atomicXor alone, and drop what they return";
-}
-
-void pctl_kernel_race(const pctl_kernel_module *u, pctl_pos place[2],
-		      char text[PCTL_KERNEL_RACE_SIZE])
-{
-	const pctl_analysis *a = u->analysis;
-	const int is_known = a->race_inst[0] != 0 || a->race_inst[1] != 0;
-
-	text[0] = '\0';
-	for (uint32_t i = 0; i < 2; i++)
-		place[i] = is_known ? pctl_kernel_position(u, a->race_function[i], a->race_inst[i])
-				    : (pctl_pos){u->name, 0, 0, 0, 0};
-	if (a->race == PCTL_PROOF_REFUTED)
-		snprintf(text, PCTL_KERNEL_RACE_SIZE,
-			 "invocations %" PRIu64 " and %" PRIu64 " race for byte %" PRIu64
-			 " of \"%.80s\"",
-			 a->race_invocation[0], a->race_invocation[1], a->race_address,
-			 pctl_str(u->program, u->program->vars[a->race_var].name));
-}
-
-pctl_status pctl_kernel_refuse_race(const pctl_kernel_module *u, const char *subject,
-				    const pctl_call *call)
-{
-	char text[PCTL_KERNEL_RACE_SIZE], message[PCTL_KERNEL_RACE_SIZE + 160];
-	pctl_pos place[2];
-	pctl_note note = {.message = "the other access is here"};
-	pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
-		       .code = PC4311_POLICY_RACE,
-		       .severity = PCTL_SEVERITY_ERROR,
-		       .subject = subject,
-		       .message = message,
-		       .notes = &note,
-		       .n_notes = 1};
-
-	pctl_kernel_race(u, place, text);
-	d.pos = place[0];
-	note.pos = place[1];
-	snprintf(message, sizeof(message), "race freedom of %.100s is refuted: %s", subject, text);
-	return pctl_emit(call, &d);
-}
-
-int pctl_kernel_max_place(const pctl_program *p, const pctl_max *m, uint64_t *offset,
-			  uint32_t *bytes)
-{
-	uint32_t type = p->vars[m->var].type;
-
-	*offset = 0;
-	for (uint32_t i = 0; i < m->n_path; i++) {
-		*offset += pctl_type_part_offset(p, type, m->path[i]);
-		type = pctl_type_step(p, type, m->path[i]);
-		if (type == 0)
-			return 0;
-	}
-	*bytes = p->types[type].size;
-	return p->types[type].kind == PCTL_TYPE_SCALAR && *bytes <= 8;
 }

@@ -102,6 +102,24 @@ typedef struct pctl_kernel_source {
 pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *source,
 			     const pctl_call *call, const pctl_kernel_module **out);
 
+/* A unit among those that are joined; as pctl_join_part (compiler/legalize/join.h). */
+typedef struct pctl_kernel_part {
+	const pctl_kernel_module *unit;
+	const uint32_t *slots;
+	const uint64_t *own;
+	uint32_t groups, reserved;
+} pctl_kernel_part;
+
+/*
+ * Units joined to one by PCTL_JOIN_*, from the cache or made now. It has a text that is empty. bindings: what is bound to it.
+ *
+ * *out is NULL with PCTL_OK where they cannot be joined, or where the analysis does not prove of the whole what it proves of each kernel of a resident
+ * run: no race, no order of atomics that shows, barriers and loads that a workgroup agrees on, bounds of loops.
+ */
+pctl_status pctl_kernels_join(pctl_kernels *k, const pctl_kernel_part *parts, uint32_t n,
+			      uint32_t how, const pctl_known_binding *bindings, uint32_t n_bindings,
+			      const pctl_call *call, const pctl_kernel_module **out);
+
 /* The program of a source before it is specialised (entry, overrides and groups do not count); it lives as long as the
  * cache. Errors: those of the front end. */
 pctl_status pctl_kernels_compiled(pctl_kernels *k, const pctl_kernel_source *source,

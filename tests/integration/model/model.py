@@ -326,7 +326,7 @@ def parts(h):
 
 def file_faults(h):
     tensors, good = hf_tensors("qwen2", weights("qwen2")), config("qwen2")
-    refused(h, "nothing there", h.path("nothing"), "PC0003", 1)
+    refused(h, "nothing there", h.path("nothing"), "PC6280", INVALID, "there is no such file or folder")
     os.makedirs(h.path("empty"))
     refused(h, "an empty folder", h.path("empty"), "PC6280", INVALID)
     h.write("alone.safetensors", safetensors({"x": ("F32", [1], bytes(4))}))

@@ -1,5 +1,5 @@
 /* Steps of resident runs against plain runs of the same pipeline on the reference, byte for byte: in each step what is read, and the
- * states, which the plain runs hand on themselves. usage: steps HOME DIRECTORY DEVICE STEPS (layer|words|machines|verified|share|fail) */
+ * states, which the plain runs hand on themselves. usage: steps HOME DIRECTORY DEVICE STEPS (layer|words|machines|verified|share|fail|cuts) */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "pipectl/resident.h"
 
 #define MOST 8u
-#define CAPACITY 4096u
+#define CAPACITY 65536u
 
 /* A port of a case. kind: c constant, x changing, s state. after: of a state, the output; fill: how its bytes are made. */
 struct input {
@@ -47,6 +47,20 @@ static const struct setup WORDS = {"words.pipe.cfg",
 				   {8, 280, 20, 18},
 				   6,
 				   4};
+
+static const struct setup PRODUCTS = {"products.pipe.cfg",
+				      {{"x", NULL, 'x', 'f', 512},
+				       {"g", NULL, 'c', 'f', 512},
+				       {"wq", NULL, 'c', 'f', 50176},
+				       {"wk", NULL, 'c', 'f', 33792},
+				       {"wv", NULL, 'c', 'f', 33792},
+				       {"wg", NULL, 'c', 'f', 53248},
+				       {"wu", NULL, 'c', 'f', 53248},
+				       {"wd", NULL, 'c', 'f', 53248}},
+				      {"y", "q", "k", "v", "norm", "gate", "up", "act"},
+				      {512, 392, 264, 264, 512, 416, 416, 416},
+				      8,
+				      8};
 
 static const struct setup MACHINES = {
 	"machines.pipe.cfg",
@@ -238,7 +252,7 @@ static void refresh(struct rig *g, uint64_t number)
 /* A step both ways, with the same bytes. */
 static void compare(struct rig *g, pipectl_resident *r, uint64_t number, uint32_t verified)
 {
-	uint8_t mine[MOST][CAPACITY], right[MOST][CAPACITY];
+	static uint8_t mine[MOST][CAPACITY], right[MOST][CAPACITY];
 	pipectl_step took = {.head = PCTL_HEAD(pipectl_step)};
 
 	refresh(g, number);
@@ -315,7 +329,7 @@ static void share(struct rig *g, uint64_t steps)
 /* A step that fails leaves the state as it was. */
 static void fail(struct rig *g)
 {
-	uint8_t mine[MOST][CAPACITY];
+	static uint8_t mine[MOST][CAPACITY];
 	const uint32_t far = 7;
 	pipectl_resident *r = NULL;
 
@@ -331,6 +345,33 @@ static void fail(struct rig *g)
 	}
 	must(pipectl_resident_check(r, 3), "a check", g->last);
 	pipectl_resident_release(r);
+}
+
+/* What is fused, or is one dispatch, is cut wherever somebody reads what lies within: the last four outputs in every choice. */
+static void cuts(struct rig *g, uint64_t steps)
+{
+	const struct setup *whole = g->s;
+
+	for (uint32_t cut = 0; cut < 16; cut++) {
+		pipectl_resident_facts f = {.head = PCTL_HEAD(pipectl_resident_facts)};
+		struct setup some = *whole;
+		pipectl_resident *r = NULL;
+
+		some.n_reads = 4;
+		for (uint32_t i = 4; i < whole->n_reads; i++)
+			if (cut >> (i - 4) & 1) {
+				some.reads[some.n_reads] = whole->reads[i];
+				some.read_bytes[some.n_reads++] = whole->read_bytes[i];
+			}
+		g->s = &some;
+		must(open_one(g, "cxs", 0, NULL, &r), "opening", g->last);
+		for (uint64_t i = 0; i < steps; i++)
+			compare(g, r, i, 0);
+		must(pipectl_resident_describe(r, &f), "facts", g->last);
+		printf("%s cut %u: %u dispatches\n", g->device, cut, f.dispatches);
+		pipectl_resident_release(r);
+	}
+	g->s = whole;
 }
 
 int main(int argc, char **argv)
@@ -351,9 +392,12 @@ int main(int argc, char **argv)
 	load(g, argv[2],
 	     strcmp(what, "words") == 0	     ? &WORDS
 	     : strcmp(what, "machines") == 0 ? &MACHINES
+	     : strcmp(what, "cuts") == 0     ? &PRODUCTS
 					     : &LAYER);
 	if (strcmp(what, "share") == 0)
 		share(g, steps);
+	else if (strcmp(what, "cuts") == 0)
+		cuts(g, steps);
 	else if (strcmp(what, "fail") == 0)
 		fail(g);
 	else if (strcmp(what, "verified") == 0)
