@@ -43,7 +43,7 @@ for kind, values in (("contract", dict(sender="ada", code=code_of(""))), ("call"
     h.check(f"{kind}: impossible under version 1", answer.code == 5840, answer)
 old.stop()
 
-w = World(h, "contracts-2", 2, ("cpu", "cpu"), queue_jobs=16)
+w = World(h, "contracts-2", 2, ("cpu", "cpu"), queue_jobs=16, fee_ppm=0)
 for person, key in w.keys.items():
     key.sign = signer(hashlib.sha256(person.encode()).digest())
 

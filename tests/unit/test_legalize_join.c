@@ -17,7 +17,8 @@ static const char meets[] =
 	"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
 	"var<workgroup> s: array<u32, 64>;\nvar<workgroup> n: atomic<u32>;\nvar<private> p: u32;\n"
 	"fn mix(v: u32) -> u32 { p = p * 31u + v; return p ^ (v << 3u); }\n"
-	"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32,\n"
+	"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>, "
+	"@builtin(local_invocation_index) lane: u32,\n"
 	"  @builtin(workgroup_id) wid: vec3<u32>, @builtin(num_workgroups) all: vec3<u32>) {\n"
 	"  var here: u32;\n"
 	"  s[lane] += mix(x[id.x] + wid.x * 7u + all.x * 64u + id.y + wid.z);\n"
@@ -30,19 +31,23 @@ static const char leaves[] =
 	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
 	"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\nvar<private> p: u32;\n"
 	"@compute @workgroup_size(32) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
-	"  p += x[id.x];\n  if (id.x >= arrayLength(&y)) { return; }\n  y[id.x] = p * 5u + arrayLength(&x);\n}\n";
+	"  p += x[id.x];\n  if (id.x >= arrayLength(&y)) { return; }\n  y[id.x] = p * 5u + "
+	"arrayLength(&x);\n}\n";
 /* Of what another wrote, as floats: the same element; one of another workgroup. */
 static const char follows[] =
 	"@group(0) @binding(0) var<storage, read> x: array<f32>;\n"
-	"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\nvar<workgroup> s: array<u32, 64>;\n"
-	"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {\n"
+	"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\nvar<workgroup> s: "
+	"array<u32, 64>;\n"
+	"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>, "
+	"@builtin(local_invocation_index) lane: u32) {\n"
 	"  s[lane] += 1u;\n  workgroupBarrier();\n"
 	"  if (id.x < arrayLength(&y)) { y[id.x] = bitcast<u32>(x[id.x]) + s[lane ^ 1u]; }\n}\n";
 static const char looks_around[] =
 	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
 	"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
 	"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
-	"  var sum = 0u;\n  for (var i = 0u; i < 64u; i++) { sum = sum * 3u + x[(id.x + i) % arrayLength(&x)]; }\n"
+	"  var sum = 0u;\n  for (var i = 0u; i < 64u; i++) { sum = sum * 3u + x[(id.x + i) % "
+	"arrayLength(&x)]; }\n"
 	"  y[id.x] = sum;\n}\n";
 
 typedef struct part {
@@ -103,8 +108,9 @@ static void fill(uint32_t data[SLOTS][WORDS])
 static void one_by_one(bench *b, const part *parts, uint32_t data[SLOTS][WORDS])
 {
 	for (uint32_t i = 0; i < b->n; i++) {
-		rig_bytes arrays[2] = {{data[parts[i].slots[0]], lengths[parts[i].slots[0]] * 4, 0},
-				       {data[parts[i].slots[1]], lengths[parts[i].slots[1]] * 4, 0}};
+		rig_bytes arrays[2] = {
+			{data[parts[i].slots[0]], lengths[parts[i].slots[0]] * 4, 0},
+			{data[parts[i].slots[1]], lengths[parts[i].slots[1]] * 4, 0}};
 
 		run_on(&b->r, b->p[i], arrays, 2, parts[i].groups);
 	}
@@ -197,7 +203,8 @@ static void gives_what_they_give(const part *parts, uint32_t n, uint32_t how)
 
 static void side_by_side(void **state)
 {
-	static const part three[] = {{meets, 3, {0, 1}, {0}}, {leaves, 4, {0, 2}, {0}}, {meets, 2, {4, 3}, {0}}};
+	static const part three[] = {
+		{meets, 3, {0, 1}, {0}}, {leaves, 4, {0, 2}, {0}}, {meets, 2, {4, 3}, {0}}};
 	static const part two[] = {{leaves, 1, {0, 7}, {0}}, {follows, 3, {0, 1}, {0}}};
 
 	(void)state;
@@ -207,7 +214,8 @@ static void side_by_side(void **state)
 
 static void one_behind_another(void **state)
 {
-	static const part words_then_floats[] = {{meets, 3, {0, 1}, {0}}, {follows, 3, {1, 5}, {0}}};
+	static const part words_then_floats[] = {{meets, 3, {0, 1}, {0}},
+						 {follows, 3, {1, 5}, {0}}};
 	static const part memory_again[] = {{meets, 3, {0, 1}, {0}}, {meets, 3, {1, 5}, {0}}};
 	static const part in_turn[] = {{leaves, 6, {0, 1}, {0}}, {looks_around, 1, {1, 6}, {0}}};
 	static const part turned_last[] = {{meets, 1, {0, 6}, {0}}, {leaves, 3, {6, 2}, {0}}};
@@ -221,7 +229,8 @@ static void one_behind_another(void **state)
 
 static void each_for_itself(void **state)
 {
-	static const part around[] = {{meets, 1, {0, 6}, {0, 256}}, {looks_around, 4, {6, 4}, {256, 0}}};
+	static const part around[] = {{meets, 1, {0, 6}, {0, 256}},
+				      {looks_around, 4, {6, 4}, {256, 0}}};
 	static const part floats[] = {{meets, 1, {0, 6}, {0, 256}}, {follows, 3, {6, 1}, {256, 0}}};
 
 	(void)state;
@@ -232,8 +241,10 @@ static void each_for_itself(void **state)
 /* What is no join of them: the analysis finds it, or the bytes differ. */
 static void of_others_is_caught(void **state)
 {
-	static const part right[] = {{meets, 3, {0, 1}, {0}}, {leaves, 4, {4, 2}, {0}}, {meets, 2, {0, 3}, {0}}};
-	static const part wrong[] = {{meets, 3, {0, 1}, {0}}, {leaves, 4, {4, 2}, {0}}, {meets, 2, {4, 3}, {0}}};
+	static const part right[] = {
+		{meets, 3, {0, 1}, {0}}, {leaves, 4, {4, 2}, {0}}, {meets, 2, {0, 3}, {0}}};
+	static const part wrong[] = {
+		{meets, 3, {0, 1}, {0}}, {leaves, 4, {4, 2}, {0}}, {meets, 2, {4, 3}, {0}}};
 	static const part one_output[] = {{meets, 3, {0, 1}, {0}}, {meets, 3, {4, 1}, {0}}};
 	static const part around[] = {{meets, 3, {0, 1}, {0}}, {looks_around, 3, {1, 4}, {0}}};
 	uint32_t alone[SLOTS][WORDS], together[SLOTS][WORDS];
@@ -273,18 +284,24 @@ static void of_others_is_caught(void **state)
 
 static void what_cannot_be_is_left(void **state)
 {
-	static const char small[] = "@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
-				    "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\nvar<workgroup> s: u32;\n"
-				    "@compute @workgroup_size(8) fn main(@builtin(local_invocation_index) lane: u32) {\n"
-				    "  if (lane == 0u) { s = x[0]; }\n  workgroupBarrier();\n  y[lane] = s;\n}\n";
+	static const char small[] =
+		"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
+		"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\nvar<workgroup> s: "
+		"u32;\n"
+		"@compute @workgroup_size(8) fn main(@builtin(local_invocation_index) lane: u32) "
+		"{\n"
+		"  if (lane == 0u) { s = x[0]; }\n  workgroupBarrier();\n  y[lane] = s;\n}\n";
 	static const char wide[] = "@group(0) @binding(0) var<storage, read> x: array<u64>;\n"
 				   "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
-				   "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+				   "@compute @workgroup_size(64) fn "
+				   "main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
 				   "  y[id.x] = u32(x[id.x]);\n}\n";
-	static const char square[] = "@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
-				     "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
-				     "@compute @workgroup_size(8, 8) fn main(@builtin(local_invocation_index) lane: u32) {\n"
-				     "  y[lane] = x[lane];\n}\n";
+	static const char square[] =
+		"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
+		"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
+		"@compute @workgroup_size(8, 8) fn main(@builtin(local_invocation_index) lane: "
+		"u32) {\n"
+		"  y[lane] = x[lane];\n}\n";
 	static const struct {
 		part parts[2];
 		uint32_t how;
@@ -293,8 +310,10 @@ static void what_cannot_be_is_left(void **state)
 		{{{meets, 2, {0, 1}, {0}}, {square, 1, {0, 6}, {0}}}, PCTL_JOIN_BESIDE},
 		{{{meets, 2, {0, 1}, {0}}, {wide, 2, {1, 5}, {0}}}, PCTL_JOIN_BEHIND},
 		{{{meets, 3, {0, 1}, {0}}, {looks_around, 1, {1, 6}, {0}}}, PCTL_JOIN_BEHIND},
-		{{{meets, 2, {0, 1}, {0, 760}}, {looks_around, 4, {1, 4}, {760, 0}}}, PCTL_JOIN_AHEAD},
-		{{{meets, 1, {0, 6}, {0, 1u << 20}}, {looks_around, 4, {6, 4}, {1u << 20, 0}}}, PCTL_JOIN_AHEAD},
+		{{{meets, 2, {0, 1}, {0, 760}}, {looks_around, 4, {1, 4}, {760, 0}}},
+		 PCTL_JOIN_AHEAD},
+		{{{meets, 1, {0, 6}, {0, 1u << 20}}, {looks_around, 4, {6, 4}, {1u << 20, 0}}},
+		 PCTL_JOIN_AHEAD},
 	};
 
 	(void)state;

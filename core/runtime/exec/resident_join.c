@@ -209,7 +209,8 @@ static int has_room(const pctl_resident *r)
 	return most == 0 || sum < most / 2;
 }
 
-/* What is asked for, else all of it where a launch costs more than what is launched. */
+/* What is asked for, else, where a launch costs more than what is launched, all that repeats no work: AHEAD has every workgroup do the same, and
+ * on no GPU was it measured yet. */
 static uint32_t wanted(const pctl_resident *r)
 {
 	const uint32_t kind = pctl_session_kind(r->s);
@@ -220,7 +221,7 @@ static uint32_t wanted(const pctl_resident *r)
 	if (asked != 0)
 		return asked;
 	return kind == PCTL_DEVICE_CPU || kind == PCTL_DEVICE_REFERENCE ? PCTL_JOINS_NONE
-									: PCTL_JOINS_AHEAD;
+									: PCTL_JOINS_BEHIND;
 }
 
 pctl_status pctl_resident_join(pctl_resident *r, uint64_t memory_bytes)

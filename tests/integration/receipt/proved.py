@@ -20,7 +20,7 @@ def begin(name, rules):
     w = World(h, name)
     os.makedirs(os.path.join(w.home, "chain"))
     with open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg"), encoding="utf-8") as f:
-        h.write(f"{name}/chain/params.cfg", re.sub(r'(\n *rules = )"1"', rf'\1"{rules}"', f.read()).encode())
+        h.write(f"{name}/chain/params.cfg", re.sub(r'(\n *fee_ppm = )"\w+"', r'\1"0"', re.sub(r'(\n *rules = )"1"', rf'\1"{rules}"', f.read())).encode())
     if rules == "2":
         key = w.answer("key", "new", "alice", "--no-passphrase")["keys"][0]["key"]
         h.write(f"{name}/chain/genesis.cfg", f'genesis : {{ version = 1; accounts : ( {{ name = "alice"; balance = "5000"; keys = [ "{key}" ]; threshold = 1; roles = [ "credit", "block" ]; }} ); }};\n'.encode())
