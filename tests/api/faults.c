@@ -1,6 +1,5 @@
 /* Memory that runs out: the n-th allocation of opening, checking, running and auditing, of the chain, of steps of a resident run, and of a model, fails, for n from
- * 1 densely and then in strides, or each n in turn. What comes of it is the right bytes or an error that says so, never a crash, and everything is
- * given back. Each n runs in a process of its own, so that one that dies hides no other. */
+ * 1 densely and then in strides, or each n in turn: the right bytes or an error that says so, never a crash, and all is given back. Each n has a process. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>

@@ -234,7 +234,7 @@ static void llm__refused(void **state)
 	write_model(&b, 1, CONTEXT);
 	o.context = CONTEXT;
 	REFUSED(&b.r, 11, llm_boot(b.r.p, NULL, &o, &llm));
-	REFUSED(&b.r, 3, llm_boot(b.r.p, "/nothing/here.gguf", &o, &llm));
+	REFUSED(&b.r, 6280, llm_boot(b.r.p, "/nothing/here.gguf", &o, &llm));
 	o.flags = 2;
 	REFUSED(&b.r, 11, llm_boot(b.r.p, b.model, &o, &llm));
 	o.flags = 0;

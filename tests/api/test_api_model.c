@@ -170,7 +170,7 @@ static void test_api_model__speaks(void **state)
 	REFUSED(&w->r, PC7023_TEMPLATE_TOKEN,
 		pipectl_model_chat(m, messages, 1, PIPECTL_CHAT_PROMPT, &ids, &n));
 	pipectl_model_release(m);
-	REFUSED(&w->r, PC3_IO, pipectl_model_open(w->r.p, "/nowhere", NULL, &m));
+	REFUSED(&w->r, 6280, pipectl_model_open(w->r.p, "/nowhere", NULL, &m));
 	assert_null(m);
 }
 

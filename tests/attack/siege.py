@@ -115,7 +115,7 @@ class Load:
 
 def honest(load, rng, nodes):
     """Uploads, bytes, jobs, some with results of others, transfers."""
-    for m in (chain.message("ada", "upload", wgsl_source=SOURCE, description="mix"), *chain.bring("ada", *INPUTS)):
+    for m in (chain.message("ada", "upload", wgsl_source=SOURCE, description="mix"), *(chain.message("ada", "blob", data=data, blocks=1 << 17) for data in INPUTS)):
         load.put(m, "honest")
     while not ending.is_set():
         for _ in range(rng.randrange(1, 6)):

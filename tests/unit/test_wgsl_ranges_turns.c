@@ -29,8 +29,6 @@ static uint32_t draw(uint32_t n)
 	return (uint32_t)(rig_random(13, drawn++) % n);
 }
 
-/* ---- texts -------------------------------------------------------------------------------- */
-
 #define NAMES "a", "b", "c", "s", "near", "raw", "sraw", "zero"
 #define N_NAMES 8u
 
@@ -587,8 +585,7 @@ static void wrong_rules_are_found(void **state)
 	(void)state;
 	rig_open(&r, PIPECTL_BINARY_DIR "/plugins/cpu.so");
 	for (asked = 1; asked < N_RULES; asked++) {
-		/* That they are found is for the build without sanitizers, which have no fault of memory to find in a wrong rule:
-		 * some take 20,000 loops, of numbers drawn from 0. */
+		/* Found by the build without sanitizers; from 0 on some take 20,000 loops. */
 		drawn = rules[asked].from;
 		hold(&r, PCTL_TEST_SANITIZED ? 1 : 4 * PROGRAMS, &t);
 		printf("%s: %u loops, from %" PRIu64 "\n", rules[asked].fault, t.loops, t.from);

@@ -9,6 +9,7 @@
 #include "chain/data/data.h"
 #include "chain/registry/registry.h"
 #include "chain/state/cursor.h"
+#include "chain/transition/refusal.h"
 #include "chain/transition/submit.h"
 #include "foundation/base/num.h"
 #include "runtime/cas/cid.h"

@@ -42,7 +42,7 @@ struct pctl_small {
 	char why[160]; /* it was not opened */
 };
 
-static pctl_status trouble(const pctl_small *s, const pctl_call *call)
+static pctl_status refuse_sqlite(const pctl_small *s, const pctl_call *call)
 {
 	return pctl_refuse(call, PC3_IO, "%s: %s", s->path,
 			   s->db == NULL ? s->why : sqlite3_errmsg(s->db));
@@ -197,7 +197,7 @@ pctl_status pctl_small_commit(pctl_small *s, const pctl_call *call)
 
 	pthread_mutex_lock(&s->lock);
 	if (s->all.n != 0 && (open_file(s, 1) != 1 || !put_all(s))) {
-		status = trouble(s, call);
+		status = refuse_sqlite(s, call);
 		if (s->db != NULL)
 			(void)exec(s, "ROLLBACK");
 	}
@@ -255,7 +255,7 @@ static pctl_status get_row(pctl_small *s, const pctl_cid *cid, const pctl_call *
 		if (data == NULL)
 			status = pctl_no_memory(call, "a blob");
 	} else {
-		status = step == SQLITE_DONE ? PCTL_E_NOT_FOUND : trouble(s, call);
+		status = step == SQLITE_DONE ? PCTL_E_NOT_FOUND : refuse_sqlite(s, call);
 	}
 	sqlite3_reset(stmt);
 	return status;
@@ -271,7 +271,7 @@ pctl_status pctl_small_get(pctl_small *s, const pctl_cid *cid, const pctl_call *
 	is_open = open_file(s, 0);
 	status = is_open == 1	? get_row(s, cid, call, out)
 		 : is_open == 0 ? PCTL_E_NOT_FOUND
-				: trouble(s, call);
+				: refuse_sqlite(s, call);
 	pthread_mutex_unlock(&s->lock);
 	return status;
 }
@@ -348,10 +348,10 @@ pctl_status pctl_small_list(pctl_small *s, const pctl_call *call, pctl_small_row
 	pthread_mutex_lock(&s->lock);
 	is_open = open_file(s, 0);
 	if (is_open < 0)
-		status = trouble(s, call);
+		status = refuse_sqlite(s, call);
 	if (is_open == 1 && sqlite3_prepare_v2(s->db, "SELECT cid, length(bytes) FROM blobs", -1,
 					       &stmt, NULL) != SQLITE_OK)
-		status = trouble(s, call);
+		status = refuse_sqlite(s, call);
 	while (status == PCTL_OK && stmt != NULL && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
 		pctl_small_row row = {.n_bytes = (uint64_t)sqlite3_column_int64(stmt, 1)};
 
@@ -362,7 +362,7 @@ pctl_status pctl_small_list(pctl_small *s, const pctl_call *call, pctl_small_row
 			status = pctl_no_memory(call, "a listing");
 	}
 	if (status == PCTL_OK && step != SQLITE_DONE)
-		status = trouble(s, call);
+		status = refuse_sqlite(s, call);
 	sqlite3_finalize(stmt);
 	pthread_mutex_unlock(&s->lock);
 	if (status != PCTL_OK) {

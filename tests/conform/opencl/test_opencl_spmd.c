@@ -7,36 +7,13 @@
 #include <CL/cl.h>
 #include <stdlib.h>
 
+#include "failing.h"
 #include "planted.h" /* before spmd.h, whose type `text` its arguments would shadow */
 
 #include "spmd/spmd.h"
 
 #define N 256u
 #define UNTOUCHED 7u
-
-/* ---- allocations ---- */
-
-static long fails_at = -1, n_calls; /* -1: none is counted */
-
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-
-static int is_refused(void)
-{
-	return fails_at >= 0 && n_calls++ == fails_at;
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return is_refused() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-	return is_refused() ? NULL : __real_realloc(p, n);
-}
 
 /* ---- the driver ---- */
 
