@@ -205,7 +205,7 @@ int matmul_bytes(matmul_fast_plan *f)
 	const matmul_shape *s = f->s;
 	bytes_plan b = {.f = f, .is_signed = s->out.dtype == PCTL_SCALAR_I32};
 
-	if (s->format != NULL || f->p->through != 0 || kit_dtype_bytes(in[0].dtype) != 1 ||
+	if (s->format != NULL || kit_dtype_bytes(in[0].dtype) != 1 ||
 	    kit_dtype_bytes(in[1].dtype) != 1 || caps->device_kind != PCTL_DEVICE_CPU ||
 	    !PCTL_HAS(caps, pctl_plan_caps, proven) || !(caps->proven & PCTL_PLAN_PROVEN_DOT4) ||
 	    kit_tunable(f->p, PCTL_TUNABLE_MATMUL_TILES) != 0 || s->k < TERMS_LEAST ||
@@ -216,6 +216,11 @@ int matmul_bytes(matmul_fast_plan *f)
 	b.panels = matmul_parts(s->n, COLUMNS);
 	if (!fits(&b))
 		return 0;
+	/* Worth more than the pass over memory that a function of the host would save. */
+	if (f->p->through != 0) {
+		f->p->status = PCTL_E_UNSUPPORTED;
+		return 1;
+	}
 	pack_a(&b);
 	pack_b(&b);
 	tiles(&b);

@@ -52,6 +52,9 @@ typedef struct pctl_restore pctl_restore;
 pctl_status pctl_restore_open(pctl_chain *c, const char *dir, const pctl_trusted *trusted,
 			      int is_asked, const pctl_call *call, pctl_snapshot_report *report,
 			      pctl_restore **out);
+int pctl_restore_was_whole(
+	const pctl_restore *
+		r); /* this very block had been restored before it was opened: there is nothing to take */
 const char *pctl_restore_next(const pctl_restore *r); /* NULL: every chunk is taken */
 pctl_status pctl_restore_take(pctl_restore *r, const pctl_call *call, int *more);
 pctl_status pctl_restore_wants(pctl_restore *r, const char *cid, const pctl_call *call, int *out);

@@ -409,6 +409,11 @@ pctl_status pctl_restore_take(pctl_restore *r, const pctl_call *call, int *more)
 	return status;
 }
 
+int pctl_restore_was_whole(const pctl_restore *r)
+{
+	return r->is_done;
+}
+
 const char *pctl_restore_next(const pctl_restore *r)
 {
 	return r->is_done || r->n_taken == r->index.n_chunks ? NULL

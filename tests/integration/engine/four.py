@@ -161,7 +161,7 @@ def byzantine(engine, old):
     """One proposer of four means harm: the others reject, and the next one goes on."""
     at = dict(chain.numbers)
     good = [job("ada"), job("ada"), chain.transfer("bob", "cay", 5)]
-    big = [chain.execute("dan", cid(SOURCE["mix"]), cid(INPUTS[0]), 1 << 10, groups=4, number=at["dan"] + i) for i in range(12)]
+    big = [chain.execute("dan", cid(SOURCE["mix"]), cid(INPUTS[0]), 1 << 10, groups=4, number=at["dan"] + i) for i in range(16)]
     weights = [engine.nodes[0].mempool.ask("check_tx", tx=t) for t in big]
     h.check("large jobs of the test are taken in", all(w["code"] == 0 for w in weights) and sum(w["gas_wanted"] for w in weights) > BUDGET, weights)
     eve = Chain(h, ["ada"])

@@ -456,7 +456,7 @@ def pace(h):
     def says(gas, abstain="false"):
         return h.document("doctor", *h.with_host(f"chain : {{ gas_per_ms = {gas}; abstain = {abstain}; }};"))
 
-    os.makedirs(h.path("chain"))  # beside the host's configuration
+    os.makedirs(h.path("chain"), exist_ok=True)  # beside the host's configuration
     shutil.copy(os.path.join(os.environ["PIPELINES"], "..", "conf", "chain", "params.cfg"), h.path("chain"))
     slow, fast = says(10), says(100000)
     h.check("one that is too slow for a full block", slow["pace"] == {"gas_per_ms": "10", "full_block_ms": "25000000", "jobs_ms": "2500",
@@ -469,7 +469,7 @@ def pace(h):
 
 @host("chain.rules_known")
 def rules(h):
-    os.makedirs(h.path("chain"))
+    os.makedirs(h.path("chain"), exist_ok=True)
     shutil.copy(os.path.join(os.environ["PIPELINES"], "..", "conf", "chain", "params.cfg"), h.path("chain"))
     h.check("in force", h.document("doctor", *h.with_host("chain : { rules_known = 1; };"))["settings"]["chain.rules_known"] == "1")
     # What it does to a block: tests/integration/blocks/upgrade.py.

@@ -318,6 +318,8 @@ def parts(h):
     refused(h, "parts: one that is cut", h.path("bad-00001-of-00003.gguf"), "PC4211", INVALID)
     shutil.copy(h.path("alone.safetensors"), h.path("bad-00002-of-00003.gguf"))
     refused(h, "parts: one of another format", h.path("bad-00001-of-00003.gguf"), "PC4218", INVALID)
+    for name in ("bad-00004-of-00003.gguf", "bad-00000-of-00000.gguf"):
+        shutil.copy(h.path("bad-00001-of-00003.gguf"), h.path(name))
     refused(h, "parts: part 4 of 3", h.path("bad-00004-of-00003.gguf"), "PC4218", INVALID)
     refused(h, "parts: none at all", h.path("bad-00000-of-00000.gguf"), "PC4218", INVALID)
     shutil.copy(whole, h.path("one-00001-of-00001.gguf"))

@@ -48,8 +48,8 @@ def end(executor=()):
 
 
 # A module, by its text.
-MAIN = w.text("contract", "account", wat, "--runtime", runtime)
-h.check("the account is the module's CID", MAIN == contracts.cid(contracts.contract()), MAIN)
+MAIN = contracts.cid(contracts.contract())
+h.check("the account is the module's CID", w.text("contract", "account", wat, "--runtime", runtime) == MAIN, MAIN)
 fails("no contract yet", 3, "PC6130", "contract", "show", MAIN)
 answer = w.answer("contract", "upload", wat, "--sender", "alice", "--runtime", runtime)
 h.check("uploaded", answer["account"] == MAIN and int(answer["gas"]) > 0, answer)

@@ -188,7 +188,7 @@ def test_lives(home, path):
         assert len(list(m.generate("a", tokens=2))) >= 2
         m.close()
         assert opened.devices()
-    refused(lambda: pipectl.Model("/nowhere"), 3)
+    refused(lambda: pipectl.Model("/nowhere"), 6280)
     assert not processes()
 
 
