@@ -28,7 +28,7 @@ def starting():
     for address in ("here", "udp:127.0.0.1:1", "tcp:127.0.0.1", "tcp:127.0.0.1:0", "tcp:127.0.0.1:65536", "tcp:8.8.8.8:1", "tcp:0.0.0.0:1", "tcp:[::]:1", "tcp:example.org:1", "tcp::1"):
         refused(f"--listen {address}", "PC6161", 3, "--engine", "abci", "--listen", address)
     refused("no address", "PC0010", 2, "--engine", "abci")
-    status, _, err = h.run("node", "--engine", "abci", "--listen", "unix:/tmp/x", "--snapshot-blocks", "some")
+    status, _, err = h.run("--home", chain.h.path("one"), "node", "--backend", "cpu", "--engine", "abci", "--listen", "unix:/tmp/x", "--snapshot-blocks", "some")
     h.check("no number of blocks: PC0010", status == 2 and "PC0010" in err, (status, err))
     refused("another engine", "PC0010", 2, "--engine", "raft", "--listen", "unix:/tmp/x")
     refused("no engine", "PC0010", 2, "--listen", "unix:/tmp/x")
