@@ -25,7 +25,7 @@ def declared_names(headers):
     names = set()
     for text in headers.values():
         for body in re.findall(r"enum[^{;]*\{([^}]*)\}", text):
-            names |= {n for n in re.findall(r"\bPCTL_\w+", body) if n[-1] != "_"}  # not what a macro pastes to
+            names |= set(re.findall(r"\bPCTL_\w+\b(?!##)", body))  # what a macro pastes to is no name
         names |= {n for n in re.findall(r"#define (PCTL_\w+)", text) if not n.endswith("_H")}
     return names
 

@@ -46,7 +46,8 @@ const pctl_option pctl_options_generate[] = {
 	{"--backend", "ID[:DEVICE]", "where to run; the first that qualifies", 1, 0},
 	{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},
 	{"--joins", "none|beside|behind|ahead",
-	 "which dispatches become one, each with those before it; if left out behind on GPUs, "
+	 "which dispatches become one: horizontal fusion, vertical fusion too, producers "
+	 "repeated in every workgroup too; if left out behind on GPUs, "
 	 "none elsewhere",
 	 0, 0},
 	{NULL, NULL, NULL, 0, 0},

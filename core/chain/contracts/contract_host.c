@@ -457,6 +457,14 @@ static int32_t pay_for_row(pctl_contract_call *c, uint64_t before, uint64_t afte
 	return has <= had || take_gas(c, has - had) ? 0 : minus(PC6123_CONTRACT_FUEL);
 }
 
+/* What every import that changes something begins with. */
+static int32_t begin_write(pctl_contract_call *c)
+{
+	if (!take_fuel(c, PCTL_CONTRACT_FUEL_WRITE))
+		return minus(PC6123_CONTRACT_FUEL);
+	return is_view(c) ? minus(PC6133_CONTRACT_VIEW) : 0;
+}
+
 static int32_t row_set(void *ctx, const uint8_t *key, uint32_t n_key, const uint8_t *value,
 		       uint32_t n_value)
 {
@@ -464,12 +472,10 @@ static int32_t row_set(void *ctx, const uint8_t *key, uint32_t n_key, const uint
 	uint64_t n;
 	int found;
 	listener l;
-	int32_t result;
+	int32_t result = begin_write(c);
 
-	if (!take_fuel(c, PCTL_CONTRACT_FUEL_WRITE))
-		return minus(PC6123_CONTRACT_FUEL);
-	if (is_view(c))
-		return minus(PC6133_CONTRACT_VIEW);
+	if (result != 0)
+		return result;
 	if (!is_key(n_key) || n_value > PCTL_CONTRACT_ROW_MAX)
 		return minus(PC6127_CONTRACT_ROOM);
 	result = read_row(c, key, n_key, NULL, 0, &n, &found);
@@ -492,12 +498,10 @@ static int32_t row_drop(void *ctx, const uint8_t *key, uint32_t n_key)
 	uint64_t n;
 	int found;
 	listener l;
-	int32_t result;
+	int32_t result = begin_write(c);
 
-	if (!take_fuel(c, PCTL_CONTRACT_FUEL_WRITE))
-		return minus(PC6123_CONTRACT_FUEL);
-	if (is_view(c))
-		return minus(PC6133_CONTRACT_VIEW);
+	if (result != 0)
+		return result;
 	if (!is_key(n_key))
 		return minus(PC6127_CONTRACT_ROOM);
 	result = read_row(c, key, n_key, NULL, 0, &n, &found);
@@ -516,12 +520,11 @@ static int32_t pay(void *ctx, const uint8_t *to, uint32_t n, uint64_t amount)
 {
 	pctl_contract_call *c = ctx;
 	char name[PCTL_ACCOUNT_SIZE];
+	const int32_t result = begin_write(c);
 	listener l;
 
-	if (!take_fuel(c, PCTL_CONTRACT_FUEL_WRITE))
-		return minus(PC6123_CONTRACT_FUEL);
-	if (is_view(c))
-		return minus(PC6133_CONTRACT_VIEW);
+	if (result != 0)
+		return result;
 	if (n >= sizeof(name) || memchr(to, '\0', n) != NULL)
 		return minus(PC5710_LEDGER_NAME);
 	memcpy(name, to, n);

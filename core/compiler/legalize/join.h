@@ -5,7 +5,7 @@
 
 #include "pipectl/program.h"
 
-/* BESIDE: the workgroups of all parts side by side, each does one of one part. BEHIND: each does one of every part, one part after the other, with a barrier
+/* Horizontal fusion, vertical fusion, and producers made again by each consumer. BESIDE: the workgroups of all parts side by side, each does one of one part. BEHIND: each does one of every part, one part after the other, with a barrier
  * between; parts have one number of workgroups then, or there is one workgroup in all, which does those of each part in turn. AHEAD: each workgroup of the last does the
  * only one of every part before it first, for itself: what these give lies in workgroup memory, and is made as often as there are workgroups. */
 enum { PCTL_JOIN_BESIDE = 1, PCTL_JOIN_BEHIND, PCTL_JOIN_AHEAD };

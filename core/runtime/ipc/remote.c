@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -263,16 +262,6 @@ static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 	}
 }
 
-/* It was gone before anything was asked of it. By SIGKILL that is somebody else's doing: the kernel's, which lacked memory, or a person's. */
-static pctl_status lose_idle(pctl_remote *r, const pctl_call *call)
-{
-	const pctl_status s = lose(r, call, PC3103_WORKER_DIED, "%s", "");
-
-	r->blameless |= !r->process.killed && WIFSIGNALED(r->process.status) &&
-			WTERMSIG(r->process.status) == SIGKILL;
-	return s;
-}
-
 static pctl_status send_pending(pctl_remote *r, waiting *w)
 {
 	for (;;) {
@@ -282,7 +271,7 @@ static pctl_status send_pending(pctl_remote *r, waiting *w)
 		if (rc > 0)
 			return PCTL_OK;
 		if (rc < 0)
-			return lose_idle(r, w->call);
+			return lose(r, w->call, PC3103_WORKER_DIED, "%s", "");
 		s = wait_for(r, POLLOUT, w);
 		if (s)
 			return s;

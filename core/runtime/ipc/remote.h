@@ -61,7 +61,7 @@ pctl_instance *pctl_remote_instance(pctl_remote *r);
 /* NULL while the worker is well, else how it was lost (lives as long as the remote). */
 const char *pctl_remote_lost(const pctl_remote *r);
 /* 1 when it was lost by its own doing: not when work was cancelled, or closed over while under way,
- * and it merely did not stop in time, nor when somebody ended it (SIGKILL) while nothing was asked of it. */
+ * and it merely did not stop in time. */
 int pctl_remote_at_fault(const pctl_remote *r);
 /* System calls that its worker was refused so far, for as long as it is open. */
 const pctl_refused *pctl_remote_refused(const pctl_remote *r);

@@ -12,6 +12,7 @@ import time
 from harness import Harness
 from signed import Chain, HERE, cid
 import abci
+import wire
 
 h, rng = Harness(), random.Random(20261128)
 ACCEPT, ABORT, RETRY, REJECT, REJECT_FORMAT, REJECT_SNAPSHOT = 1, 2, 3, 3, 4, 5
@@ -247,6 +248,28 @@ def killed(engine, snapshot, later, parcels, trusted):
     return node
 
 
+def ended_whole(snapshot, parcels, trusted):
+    """Ended when the last row was in and the home had not turned to it yet: something lies where the mark of that turn goes."""
+    node = abci.Node(h, chain.home("whole"), "cpu")
+    h.check("an offer is accepted", offer(node, snapshot, trusted) == ACCEPT, node.words())
+    for k, parcel in enumerate(parcels[:-1]):
+        h.check(f"chunk {k}", apply(node, k, parcel)["result"] == ACCEPT)
+    mark = os.path.join(node.home, "chain/incoming/whole")
+    os.mkdir(mark)
+    try:
+        answer = apply(node, len(parcels) - 1, parcels[-1])
+    except (abci.Exception_, wire.Closed) as e:
+        answer = e
+    h.check("the turn fails", not isinstance(answer, dict), answer)
+    node.stop(signal.SIGKILL)
+    os.rmdir(mark)
+    node.start()
+    h.check("nothing of it yet", height(node) == 0)
+    answer = sync(node, snapshot, trusted, parcels)
+    h.check("the same offer again, and in", answer["result"] == ACCEPT and node.query.ask("info")["last_block_app_hash"] == trusted, (answer, node.words()[-500:]))
+    return node
+
+
 def another(snapshot_of, parcels, trusted, engine):
     """A whole chain of somebody else: with this engine's hash it is none, and where the engine itself is wrong the home still knows its own."""
     node = abci.Node(h, chain.home("stranger"), "cpu")
@@ -284,6 +307,7 @@ def main():
     again = sync(liars, old, engine.hashes[4], fetched(engine, old) if load(nodes[0], old, 0) else [b""])
     h.check("an old one is gone by now", again["result"] == RETRY)
     end = killed(engine, newest, nodes[0].snapshot.ask("list_snapshots")["snapshots"][0], parcels, trusted)
+    whole = ended_whole(newest, parcels, trusted)
     engine.catch_up(end, 6)
     engine.nodes.append(end)
     engine.some()
@@ -295,7 +319,7 @@ def main():
     their = foreign.snapshot.ask("list_snapshots")["snapshots"][0]
     engine.nodes.append(another(their, [load(foreign, their, i) for i in range(their["chunks"])], there["app_hash"], engine))
     engine.some()
-    for n in engine.nodes + [liars, foreign]:
+    for n in engine.nodes + [liars, foreign, whole]:
         h.check(f"{n.name} stops when asked", n.stop(signal.SIGTERM) == 130, n.words())
     for n in (joiner, end):
         code, out, err = h.run("--home", n.home, "ledger", "verify")
