@@ -3,6 +3,7 @@ blocks, so nothing here is possible there; under version 2 each is an outcome th
 import ctypes
 import hashlib
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -177,6 +178,17 @@ for function, argument, code in (("put", b"keyvalue", 6133), ("refused", made.me
 answer = w.tell(w.nodes[0], "view", dict(contract=MAIN, function="spin", fuel=10**7 + 1))
 h.check("a view of more fuel: PC6133", answer.code == 6133, answer)
 h.check("views left nothing", rows("contract_rows") == before)
+# Both are charged when the block ends, to one account.
+before = w.balance("mallory")
+refused = both("a job that is refused", "execute", dict(sender="mallory", shader_cid=cid(made.source), input_cid=cid(made.words), dispatch=dict(x=1, y=1, z=1), gas_limit=250, output_bytes=16))
+cost = re.search(r"the refusal costs (\d+) gas, job", str(refused))
+h.check("a job that is refused: charged", refused.code and cost, refused)
+w.nodes[0].sent["mallory"] += 1
+answer = call("give", b"ada")
+end("a refused job beside a call")
+h.check("both are paid", before - w.balance("mallory") == int(cost[1]) + answer["gas_used"], f"{before - w.balance('mallory')} {cost[1]} {answer}")
+status, out, err = w.nodes[0].run("ledger", "show")
+h.check("the supply is what there is", status == 0, err)
 # One honest call, so that what was refused is not everything: its job runs in its own block on both, and the next call reads it.
 answer = call("submit", made.message(), pay=10**6)
 h.check("an honest call", answer.kind == "call" and answer["status"] == 2 and len(answer["jobs"]) == 1, answer)

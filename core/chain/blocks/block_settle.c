@@ -153,7 +153,8 @@ static pctl_status settle_all(pctl_block_work *w, pctl_ledger_tab *tab)
 	pctl_status status = settle_refusals(w, tab);
 
 	if (status == PCTL_OK)
-		status = pctl_contracts_settle(w->s, w->header.height, w->header.executor, w->call);
+		status = pctl_contracts_settle(w->s, tab, w->header.height, w->header.executor,
+					       w->call);
 	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++) {
 		const pctl_block_job *job = w->jobs.items[i];
 

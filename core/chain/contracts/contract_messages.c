@@ -317,20 +317,20 @@ typedef struct due {
 	uint64_t gas;
 } due;
 
-static pctl_status settle_all(pctl_chain_state *s, uint64_t height, const char *executor,
-			      const due *calls, size_t n, const pctl_call *call)
+static pctl_status settle_all(pctl_ledger_tab *tab, const char *executor, const due *calls,
+			      size_t n, const pctl_call *call)
 {
 	pctl_ledger_split split;
 	pctl_status status = PCTL_OK;
 
 	for (size_t i = 0; status == PCTL_OK && i < n; i++)
-		status = pctl_ledger_settle(s, height, calls[i].id, calls[i].gas, executor, call,
-					    &split);
+		status = pctl_ledger_tab_settle(tab, calls[i].id, calls[i].gas, executor, call,
+						&split);
 	return status;
 }
 
-pctl_status pctl_contracts_settle(pctl_chain_state *s, uint64_t height, const char *executor,
-				  const pctl_call *call)
+pctl_status pctl_contracts_settle(pctl_chain_state *s, pctl_ledger_tab *tab, uint64_t height,
+				  const char *executor, const pctl_call *call)
 {
 	PCTL_VEC(due) calls = {0};
 	sqlite3_stmt *stmt = NULL;
@@ -351,7 +351,7 @@ pctl_status pctl_contracts_settle(pctl_chain_state *s, uint64_t height, const ch
 	}
 	sqlite3_finalize(stmt);
 	if (status == PCTL_OK)
-		status = settle_all(s, height, executor, calls.items, calls.n, call);
+		status = settle_all(tab, executor, calls.items, calls.n, call);
 	free(calls.items);
 	return status;
 }

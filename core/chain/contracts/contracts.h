@@ -13,9 +13,9 @@
 pctl_status pctl_contract_view(pctl_chain *c, const pctl_msg_call *m, pctl_arena *arena,
 			       const pctl_call *call, pctl_msg_call_response *out);
 
-/* The end of a block: its calls are charged, and the rest of what they set aside goes back. */
-pctl_status pctl_contracts_settle(pctl_chain_state *s, uint64_t height, const char *executor,
-				  const pctl_call *call);
+/* The end of a block: its calls are charged on its tab, and the rest of what they set aside goes back. */
+pctl_status pctl_contracts_settle(pctl_chain_state *s, pctl_ledger_tab *tab, uint64_t height,
+				  const char *executor, const pctl_call *call);
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
