@@ -60,9 +60,10 @@ static void must_find(const char *selector, const char *what, uint32_t fact)
 static void programs__what_goes_wrong_in_company_is_found(void **state)
 {
 	(void)state;
-	must_find("mock:wrap=cpu+turns=2", "a loop ends after two turns", PCTL_FACT_INT32);
-	must_find("mock:wrap=cpu+astray", "a continue behind a barrier leaves the loop",
-		  PCTL_FACT_BARRIERS);
+	must_find("mock:wrap=cpu+turns=2", "mock turns=2: a loop ends after two turns",
+		  PCTL_FACT_INT32);
+	must_find("mock:wrap=cpu+astray",
+		  "mock astray: a continue behind a barrier leaves the loop", PCTL_FACT_BARRIERS);
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(programs__of_any_draw_are_right_on_the_reference),

@@ -1,5 +1,6 @@
 /* pipectl: parses, runs one verb, renders diagnostics, maps the outcome to an exit code. */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -10,12 +11,14 @@
 #include "foundation/base/clock.h"
 #include "host/document.h"
 
-static volatile sig_atomic_t interrupted;
+static atomic_uint interrupted;
 
 #define IMPATIENCE_MS 100
 
-static volatile sig_atomic_t is_gentle, hurried;
-static volatile sig_atomic_t interrupted_ms; /* when the first signal came; wraps */
+/* Written by a handler and read by threads: lock-free atomics are for both. */
+static atomic_uint is_gentle, hurried;
+static atomic_uint interrupted_ms; /* when the first signal came; wraps */
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "signal handlers");
 
 /* The first asks everything to stop in good order. Who asks again does not want to wait: this ends at once, and workers
  * with it. One gesture may send two signals (timeout(1) sends to process and group), a moment apart. */
@@ -24,13 +27,13 @@ static void on_interrupt(int signal_number)
 	const uint32_t now = (uint32_t)pctl_clock_ms();
 
 	(void)signal_number;
-	if (interrupted && now - (uint32_t)interrupted_ms > IMPATIENCE_MS) {
+	if (interrupted && now - interrupted_ms > IMPATIENCE_MS) {
 		if (!is_gentle)
 			_exit(130);
 		hurried = 1;
 	}
 	if (!interrupted)
-		interrupted_ms = (sig_atomic_t)now;
+		interrupted_ms = now;
 	interrupted = 1;
 }
 
@@ -41,7 +44,7 @@ void pctl_interrupt_gently(void)
 
 uint32_t pctl_interruptions(void)
 {
-	return (uint32_t)interrupted + (uint32_t)hurried;
+	return interrupted + hurried;
 }
 
 static uint32_t is_interrupted(void *ctx)
