@@ -134,7 +134,9 @@ static void add_key(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide, int
 
 	if (dtype == PCTL_SCALAR_F64) {
 		kit_wgsl_add(w, KERNEL_EXTREME_KEY64);
-		kit_wgsl_add(w, "fn key(i: u32) -> K {\n\tlet k = double_key(x[i]);\n");
+		kit_wgsl_add(w, is_through ? "fn key(i: u32) -> K {\n\tlet k = "
+					     "double_key(x_word(i));\n"
+					   : "fn key(i: u32) -> K {\n\tlet k = double_key(x[i]);\n");
 		kit_wgsl_add(w, least ? "\treturn select(~k, 0lu, k == 0lu);\n}\n"
 				      : "\treturn k;\n}\n");
 		return;
@@ -404,8 +406,10 @@ static const pctl_port number_out[] = {
 static const pctl_port truth_in[] = {
 	{"x", TERMS_TYPE "|bool[...]", "the elements", PCTL_PORT_THROUGH, 0}};
 static const pctl_port word_out[] = {{"y", "u32[...]", "the results", PCTL_PORT_THROUGH, 0}};
-static const pctl_port double_in[] = {{"x", "f64[...]", "the elements", 0, 0}};
-static const pctl_port double_out[] = {{"y", "f64[...]", "the results", 0, 0}};
+static const pctl_port double_in[] = {
+	{"x", "f64[...]", "the elements", PCTL_PORT_THROUGH, 0}};
+static const pctl_port double_out[] = {
+	{"y", "f64[...]", "the results", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc axes_attr[] = {
 	{"axes", "",
 	 "what is reduced: numbers of axes between commas, negative ones from the end; if not "
