@@ -225,12 +225,8 @@ static pctl_status take_rigid(void *ctx)
 static int any_problem_fits(asking *a)
 {
 	const pctl_oplib *lib = a->op->lib;
-	const pctl_problem_sink sink = {PCTL_HEAD(pctl_problem_sink),
-					a,
-					take_input,
-					take_attr,
-					take_measured,
-					take_rigid};
+	const pctl_problem_sink sink = {
+		PCTL_HEAD(pctl_problem_sink), a, take_input, take_attr, take_measured, take_rigid};
 	const pctl_op_problems *of =
 		PCTL_HAS(lib, pctl_oplib, problem) && lib->problems != NULL && lib->problem != NULL
 			? lib->problems(a->op->inst, a->op->index)

@@ -39,7 +39,8 @@ const char *pctl_support_why(const pctl_op_ref *op, uint32_t port, uint32_t dtyp
 		return NULL;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (matches(rows[i].op, op->desc->name) &&
-		    matches(rows[i].port, op->desc->in[port].name) && is_among(rows[i].types, t->name))
+		    matches(rows[i].port, op->desc->in[port].name) &&
+		    is_among(rows[i].types, t->name))
 			return rows[i].why;
 	return NULL;
 }

@@ -114,12 +114,14 @@ static const int_row mul_row = {INT_SAME2("mul", "a * b", MUL_WIDE), eval_mul, 0
 #define MOD_TEXT(suffix, T, zero) \
 	INT_FN2("mod" suffix, T, T, INT_RET("select(a % b, " zero ", b == " zero ")"))
 static const int_row div_row = {{DIV_TEXT("", "u32", "0u"), DIV_TEXT("_i32", "i32", "0i"),
-				 DIV_TEXT("_u64", "u64", "0lu"), DIV_TEXT("_i64", "i64", "0li"), DIVIDE_WIDE("div", "q")},
+				 DIV_TEXT("_u64", "u64", "0lu"), DIV_TEXT("_i64", "i64", "0li"),
+				 DIVIDE_WIDE("div", "q")},
 				eval_div,
 				0,
 				0};
 static const int_row mod_row = {{MOD_TEXT("", "u32", "0u"), MOD_TEXT("_i32", "i32", "0i"),
-				 MOD_TEXT("_u64", "u64", "0lu"), MOD_TEXT("_i64", "i64", "0li"), DIVIDE_WIDE("mod", "r")},
+				 MOD_TEXT("_u64", "u64", "0lu"), MOD_TEXT("_i64", "i64", "0li"),
+				 DIVIDE_WIDE("mod", "r")},
 				eval_mod,
 				0,
 				0};

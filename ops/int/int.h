@@ -57,28 +57,28 @@ pctl_status int_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 	{                                                                    \
 		INT_FN1(name, "u32", "u32", INT_RET(e)),                     \
 			INT_FN1(name "_i32", "i32", "i32", INT_RET(e)),      \
-			INT_FN1(name "_u64", "u64", "u64", INT_RET(e)), \
+			INT_FN1(name "_u64", "u64", "u64", INT_RET(e)),      \
 			INT_FN1(name "_i64", "i64", "i64", INT_RET(e)), e128 \
 	}
 #define INT_SAME2(name, e, e128)                                             \
 	{                                                                    \
 		INT_FN2(name, "u32", "u32", INT_RET(e)),                     \
 			INT_FN2(name "_i32", "i32", "i32", INT_RET(e)),      \
-			INT_FN2(name "_u64", "u64", "u64", INT_RET(e)), \
+			INT_FN2(name "_u64", "u64", "u64", INT_RET(e)),      \
 			INT_FN2(name "_i64", "i64", "i64", INT_RET(e)), e128 \
 	}
 #define INT_TRUTH1(name, e, e128)                                            \
 	{                                                                    \
 		INT_FN1(name, "u32", "u32", INT_RET(e)),                     \
 			INT_FN1(name "_i32", "i32", "u32", INT_RET(e)),      \
-			INT_FN1(name "_u64", "u64", "u32", INT_RET(e)), \
+			INT_FN1(name "_u64", "u64", "u32", INT_RET(e)),      \
 			INT_FN1(name "_i64", "i64", "u32", INT_RET(e)), e128 \
 	}
 #define INT_TRUTH2(name, e, e128)                                            \
 	{                                                                    \
 		INT_FN2(name, "u32", "u32", INT_RET(e)),                     \
 			INT_FN2(name "_i32", "i32", "u32", INT_RET(e)),      \
-			INT_FN2(name "_u64", "u64", "u32", INT_RET(e)), \
+			INT_FN2(name "_u64", "u64", "u32", INT_RET(e)),      \
 			INT_FN2(name "_i64", "i64", "u32", INT_RET(e)), e128 \
 	}
 #define INT_WIDE1(name, body) INT_FN1(name "_u128", "vec4<u32>", "vec4<u32>", body)

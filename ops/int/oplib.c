@@ -20,11 +20,8 @@ static int form_find(uint32_t dtype, uint32_t *index, int_form *form)
 		uint32_t dtype;
 		int_form form;
 	} forms[INT_FORMS] = {
-		{PCTL_SCALAR_U32, {32, 0}},
-		{PCTL_SCALAR_I32, {32, 1}},
-		{PCTL_SCALAR_U64, {64, 0}},
-		{PCTL_SCALAR_I64, {64, 1}},
-		{PCTL_DTYPE_U128, {128, 0}},
+		{PCTL_SCALAR_U32, {32, 0}}, {PCTL_SCALAR_I32, {32, 1}},	 {PCTL_SCALAR_U64, {64, 0}},
+		{PCTL_SCALAR_I64, {64, 1}}, {PCTL_DTYPE_U128, {128, 0}},
 	};
 
 	for (uint32_t i = 0; i < INT_FORMS; i++)

@@ -281,13 +281,13 @@ static void law_rows(kit_law *l)
 /* ---- the ops -------------------------------------------------------------------------------- */
 
 #define FLOATS "f32|f16|bf16"
-#define WEIGHTS                                                                               \
+#define WEIGHTS                                                                                  \
 	FLOATS "|f8e4m3|f8e5m2|f4|i8|u8|i16|u16|i4|u4|i2|u2|ternary|binary|q4_0|q5_0|q8_0|q3_k|" \
 	       "q6_k"
 #define INPUTS(biases)                                                                      \
 	{"x", FLOATS "[b,n]", "what comes in", 0, 0}, {"h", "f32[b,m]", "the state", 0, 0}, \
-		{"w", WEIGHTS "[k,n]", "weights of x, gate after gate", 0, 0},               \
-		{"r", WEIGHTS "[k,m]", "weights of h, gate after gate", 0, 0},               \
+		{"w", WEIGHTS "[k,n]", "weights of x, gate after gate", 0, 0},              \
+		{"r", WEIGHTS "[k,m]", "weights of h, gate after gate", 0, 0},              \
 	{                                                                                   \
 		"bias", FLOATS biases, "of each gate", 0, 0                                 \
 	}

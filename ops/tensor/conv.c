@@ -460,11 +460,11 @@ static void im2col_problem(kit_problem *p)
 
 #define TYPES "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64"
 #define NARROW "f8e4m3|f8e5m2|f4|i4|u4|i2|u2|ternary|binary|"
-#define PORTS(id, x_dims, w_dims)                                                                  \
-	static const pctl_port id##_in[] = {                                                       \
-		{"x", TYPES x_dims, "batches and channels first", 0, 0},                           \
-		{"w", NARROW TYPES w_dims, "channels of the result, or with transposed ones of x, first", \
-		 0, 0}}
+#define PORTS(id, x_dims, w_dims)                                        \
+	static const pctl_port id##_in[] = {                             \
+		{"x", TYPES x_dims, "batches and channels first", 0, 0}, \
+		{"w", NARROW TYPES w_dims,                               \
+		 "channels of the result, or with transposed ones of x, first", 0, 0}}
 PORTS(conv1, "[b,c,n]", "[o,i,t]");
 PORTS(conv2, "[b,c,n,m]", "[o,i,t,s]");
 PORTS(conv3, "[b,c,n,m,k]", "[o,i,t,s,r]");

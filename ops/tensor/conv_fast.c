@@ -59,8 +59,8 @@ static uint32_t matrix_dtype(const kit_plan *p, const convolution *c)
 {
 	const uint32_t dtype = p->use->q->in[1].dtype;
 
-	return kit_dtype_bytes(dtype) != 0 ? dtype
-	       : c->format != NULL	   ? PCTL_SCALAR_F32
+	return kit_dtype_bytes(dtype) != 0			  ? dtype
+	       : c->format != NULL				  ? PCTL_SCALAR_F32
 	       : dtype == PCTL_DTYPE_U4 || dtype == PCTL_DTYPE_U2 ? PCTL_SCALAR_U8
 								  : PCTL_SCALAR_I8;
 }

@@ -461,11 +461,11 @@ static void tiles(matmul_fast_plan *f)
 }
 
 /* Two elements of 16 bits, the second where there is one. */
-#define HALVES_THROUGH                                                             \
-	"fn halves_through(e: u32, word: u32) -> u32 {\n"                          \
-	"\tvar bits = word;\n\tvar both = 0u;\n"                                 \
-	"\tfor (var half = 0u; half < 2u; half++) {\n"                            \
-	"\t\tif (e + half < params.count) {\n"                                    \
+#define HALVES_THROUGH                                                               \
+	"fn halves_through(e: u32, word: u32) -> u32 {\n"                            \
+	"\tvar bits = word;\n\tvar both = 0u;\n"                                     \
+	"\tfor (var half = 0u; half < 2u; half++) {\n"                               \
+	"\t\tif (e + half < params.count) {\n"                                       \
 	"\t\t\tboth |= write_through_0(e + half, bits & 0xffffu) << (16u * half);\n" \
 	"\t\t}\n\t\tbits >>= 16u;\n\t}\n\treturn both;\n}\n"
 

@@ -428,8 +428,7 @@ void tensor_pack(kit_plan *p, uint32_t from, uint32_t to, uint64_t count, uint64
 	const uint64_t per = 4 / bytes;
 	const uint32_t n = (uint32_t)count;
 	const uint32_t params = kit_params(p, &n, sizeof(n));
-	const uint32_t writes =
-		to == kit_out(p, 0) ? p->through & PCTL_PLAN_WRITE_THROUGH(0) : 0;
+	const uint32_t writes = to == kit_out(p, 0) ? p->through & PCTL_PLAN_WRITE_THROUGH(0) : 0;
 	kit_wgsl w = kit_wgsl_make(p->use, 2048);
 	kit_kernel kernel = {"tensor/pack.wgsl", w.text, 64, NULL, 0};
 

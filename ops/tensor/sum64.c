@@ -253,8 +253,7 @@ static void sum64_plan(kit_plan *p)
 	r = lanes_of(&a, a.terms, kit_in(p, 0));
 	r.first = 1;
 	while (p->status == PCTL_OK) {
-		r.to = r.last ? to
-			      : kit_temp(p, 4ull * (SUM_DIGITS + 1) * a.count * r.runs);
+		r.to = r.last ? to : kit_temp(p, 4ull * (SUM_DIGITS + 1) * a.count * r.runs);
 		run_sums(p, &a, &r, marks);
 		if (r.last)
 			break;
@@ -509,8 +508,7 @@ static const pctl_attr_desc sum64_attr[] = {
 static const pctl_port matmul64_in[] = {
 	{"a", "f64[m,k]", "rows", 0, 0},
 	{"b", "f64[p,q]", "columns: k by n, or n by k with transpose_b", 0, 0}};
-static const pctl_port matmul64_out[] = {
-	{"y", "f64[m,n]", "the products", PCTL_PORT_THROUGH, 0}};
+static const pctl_port matmul64_out[] = {{"y", "f64[m,n]", "the products", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc matmul64_attr[] = {
 	{"transpose_b", "false", "b lies column by column", PCTL_ATTR_BOOL, 0, 0, 1}};
 static const pctl_law sum64_laws[] = {

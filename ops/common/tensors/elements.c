@@ -327,9 +327,8 @@ const char *tensor_result_text(uint64_t bytes, int writes)
 void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 {
 	const uint64_t each = k->bytes == 1 ? 4 : k->bytes == 2 ? 2 : 1;
-	const uint32_t writes = buffer == kit_out(k->plan, 0)
-					? k->plan->through & PCTL_PLAN_WRITE_THROUGH(0)
-					: 0;
+	const uint32_t writes =
+		buffer == kit_out(k->plan, 0) ? k->plan->through & PCTL_PLAN_WRITE_THROUGH(0) : 0;
 	kit_kernel kernel = {k->name, NULL, 64, k->turns != 0 ? "steps" : NULL, 16};
 	char text[160];
 
@@ -340,8 +339,8 @@ void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 		 k->bytes == 16 ? "vec4<u32>" : "T");
 	kit_wgsl_add(&k->w, text);
 	k->slots[k->n_slots++] = (kit_slot)KIT_ALL(buffer);
-	(k->piece < k->count ? add_piece
-			     : kit_wgsl_add)(&k->w, tensor_result_text(k->bytes, writes != 0));
+	(k->piece < k->count ? add_piece : kit_wgsl_add)(&k->w,
+							 tensor_result_text(k->bytes, writes != 0));
 	if (k->plan->status == PCTL_OK)
 		k->plan->status = kit_wgsl_status(&k->w);
 	kernel.text = k->w.text;

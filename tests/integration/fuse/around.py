@@ -195,7 +195,7 @@ def typed_chains(rows_fit=True):
     yield Chain("halfsmall", "tensor.matmul", (3, 21), (3, 7), matmul(3, 21, 7, kind="f16"), {"out": "f16"}, {"b": (21, 7)}, reads=False, **half)
     yield Chain("halfthin", "tensor.matmul", (2, 256), (2, 40), matmul(2, 256, 40, turned=True, kind="f16"), {"out": "f16", "transpose_b": "true"}, {"b": (40, 256)},
                 reads=False, plain=True, **half)
-    yield Chain("halftiles", "tensor.matmul", (25, 33), (25, 21), matmul(25, 33, 21, kind="bf16"), {"out": "bf16"}, {"b": (33, 21)}, reads="gpu", kind="bf16")
+    yield Chain("halftiles", "tensor.matmul", (40, 32), (40, 36), matmul(40, 32, 36, kind="bf16"), {"out": "bf16"}, {"b": (32, 36)}, reads="gpu", kind="bf16")
     yield Chain("longwords", "tensor.matmul", (9, 11), (9, 5), lambda q, p: product(("u64", "u64"), "", "u64", (1, 1, 9, 11, 5), q, p["b"]), {}, {"b": (11, 5)},
                 kind="u64", reads=False)
     yield Chain("doubles", "tensor.matmul64", (9, 11), (9, 5), lambda q, p: product(("f64", "f64"), "exact", "f64", (1, 1, 9, 11, 5), q, p["b"]), {}, {"b": (11, 5)},
@@ -309,7 +309,7 @@ def parts(h, backend):
         x = codes(r, 5 * 7 * 3, kind, True)
         turned = [x[(a * 7 + b) * 3 + c] for c in range(3) for a in range(5) for b in range(7)]
         want = pack(kind, [max(turned[first:first + 7], key=lambda v: v ^ moved) for first in range(0, len(turned), 7)])
-        pipe = h.write("parts.pipe.cfg", (f'pipeline : {{ name = "parts"; class = "integer"; inputs : {{ x : {{ type = "{kind}[5,7,3]"; }}; }};'
+        pipe = h.write("parts.pipe.cfg", (f'pipeline : {{ name = "parts"; class = "strict"; inputs : {{ x : {{ type = "{kind}[5,7,3]"; }}; }};'
                        'jobs : ( { id = "u"; op = "tensor.transpose@1"; in : { x = "$x"; }; attr : { axes = "2,0,1"; }; }, { id = "m"; op = "tensor.max@1"; in : { x = "u.y"; };'
                        'attr : { axes = "2"; }; }, { id = "v"; op = "tensor.reshape@1"; in : { x = "m.y"; }; attr : { shape = "-1"; }; } ); outputs : { y = "v.y"; }; };').encode())
         status, out, err = h.run("--json", "run", pipe, "--backend", backend, "--no-memo", "--verify", "all", "--in", "x=" + h.write("px", pack(kind, x)), "--out", "y=" + h.path("y"))
