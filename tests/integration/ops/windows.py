@@ -68,11 +68,11 @@ def fast(c, r):
         convolution(c, r, "f32", "f32", (2, 4, 7, 6), (8, 4, 3, 3), 1, 1, 1, 1, how)
         convolution(c, r, "f32", "bf16", (1, 16, 11), (32, 4, 9), 1, 4, 1, 4, how)
         convolution(c, r, "f32", "f32", (1, 4, 5, 5), (4, 8, 3, 3), 2, 1, 1, 1, how, True)
-        convolution(c, r, "f32", "f32", (1, 12, 9, 11), (12, 1, 4, 4), 1, 1, 1, 12, how)  # a channel a group
-        convolution(c, r, "f32", "f16", (1, 12, 9, 11), (12, 1, 4, 4), 1, 1, 1, 12, how)
+        convolution(c, r, "f32", "f32", (1, 12, 9, 12), (12, 1, 4, 4), 1, 1, 1, 12, how)  # a channel a group
+        convolution(c, r, "f32", "f16", (1, 12, 9, 12), (12, 1, 4, 4), 1, 1, 1, 12, how)
     convolution(c, r, "f32", "f16", (1, 8, 40), (64, 8, 1), 1, 0, 1, 1, "any")  # x is the matrix
     convolution(c, r, "bf16", "f32", (1, 8, 4, 4, 4), (4, 4, 3, 3, 3), 1, 1, 1, 2, "any")
-    convolution(c, r, "f16", "f16", (1, 12, 9, 11), (12, 1, 4, 4), 1, 1, 1, 12, "any")
+    convolution(c, r, "f16", "f16", (1, 12, 9, 12), (12, 1, 4, 4), 1, 1, 1, 12, "any")
     convolution(c, r, "f32", "f32", (1100, 1, 3), (4, 1, 2), 1, 1, 1, 1, "any")  # in rounds
     convolution(c, r, "f32", "f32", (1100, 1, 4), (4, 1, 1), 1, 0, 1, 1, "cancel")
     for kind, out in (("i8", "i32"), ("u16", "u32"), ("i32", "i32"), ("u64", "u64")):
@@ -292,6 +292,7 @@ def main():
     convolution(c, r, "f32", "f32", (1, 4, 5, 4), (2, 2, 2, 2), 2, 1, 1, 2, "cancel")
     convolution(c, r, "f16", "f32", (1, 2, 3, 3), (2, 3, 2, 3), 2, 1, 2, 1, "any", True)
     convolution(c, r, "f32", "f32", (1, 4, 9, 9), (8, 4, 3, 3), 1, 1, 1, 1, "any")
+    convolution(c, r, "f16", "f16", (1, 12, 9, 12), (12, 1, 4, 4), 1, 1, 1, 12, "ties")
     pooling(c, r, "f32", (1, 2, 5, 4), 2, 1, 1, "any")
     random(c, r, 9, 0x0123456789ABCDEF, (1 << 64) - 4, 5, ["f32"])
     if how == "all":
