@@ -182,6 +182,67 @@ static int any_types_fit(asking *a)
 	return 0;
 }
 
+/* ---- what hangs together ----------------------------------------------------------------- */
+
+#define PROBLEMS 64u
+#define SEED 1u
+
+static pctl_status take_input(void *ctx, uint32_t port, const pctl_tensor_type *t, const void *data,
+			      uint64_t n_bytes)
+{
+	asking *a = ctx;
+
+	(void)data;
+	(void)n_bytes;
+	if (port < a->op->desc->n_in)
+		a->cell->in[port] = *t;
+	return PCTL_OK;
+}
+
+/* Attributes have their defaults: what others would be needed for is left to what was tried before. */
+static pctl_status take_attr(void *ctx, uint32_t i, const char *text)
+{
+	(void)ctx;
+	(void)i;
+	(void)text;
+	return PCTL_OK;
+}
+
+static pctl_status take_measured(void *ctx, uint64_t value)
+{
+	(void)ctx;
+	(void)value;
+	return PCTL_OK;
+}
+
+static pctl_status take_rigid(void *ctx)
+{
+	(void)ctx;
+	return PCTL_OK;
+}
+
+/* The types of a problem that the op has for proofs, where its inputs hang together as no shapes of ours would: a graph and what lies on its nodes. */
+static int any_problem_fits(asking *a)
+{
+	const pctl_oplib *lib = a->op->lib;
+	const pctl_problem_sink sink = {
+		PCTL_HEAD(pctl_problem_sink), a, take_input, take_attr, take_measured, take_rigid};
+	const pctl_op_problems *of =
+		PCTL_HAS(lib, pctl_oplib, problem) && lib->problems != NULL && lib->problem != NULL
+			? lib->problems(a->op->inst, a->op->index)
+			: NULL;
+
+	for (uint64_t i = 0; of != NULL && i < of->n && i < PROBLEMS; i++)
+		for (uint32_t k = 0; k < a->pattern[0].n_dtypes; k++) {
+			memset(a->cell->in, 0, sizeof(a->cell->in));
+			if (lib->problem(a->op->inst, NULL, a->op->index, a->pattern[0].dtype[k], i,
+					 SEED, &sink) == PCTL_OK &&
+			    a->cell->in[a->port].dtype == a->dtype && infer(a, NULL) == PCTL_OK)
+				return 1;
+		}
+	return 0;
+}
+
 static int needs_text(const pctl_op_desc *d)
 {
 	for (uint32_t i = 0; i < d->n_attr; i++)
@@ -227,6 +288,7 @@ pctl_status pctl_support_ask(const pctl_op_ref *op, uint32_t port, uint32_t dtyp
 		return status;
 	if (!pctl_pattern_has_dtype(&a.pattern[port], dtype)) {
 		out->code = PC4102_EDGE_TYPE;
+		out->why = pctl_support_why(op, port, dtype);
 		out->reason = pctl_arena_printf(arena, "port \"%s\" wants %s", d->in[port].name,
 						d->in[port].type);
 		return out->reason == NULL ? pctl_no_memory(call, "a question") : PCTL_OK;
@@ -240,5 +302,8 @@ pctl_status pctl_support_ask(const pctl_op_ref *op, uint32_t port, uint32_t dtyp
 	}
 	a.text = needs_text(d) ? 1 : 0;
 	(void)give_attrs(&a, a.text);
+	if (any_problem_fits(&a))
+		return PCTL_OK;
+	out->why = pctl_support_why(op, port, dtype);
 	return refusal(&a, arena);
 }

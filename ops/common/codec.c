@@ -1,6 +1,8 @@
 /* Reading elements of narrow types in kernels; see codec.h. */
 #include "common/codec.h"
 
+#include <stdio.h>
+
 #define SMALL_INTEGER(dtype, scalar, shift, mask, width)                                        \
 	{                                                                                       \
 		dtype,                                                                          \
@@ -77,6 +79,34 @@ const char *kit_codec_word(uint32_t dtype)
 	return NULL;
 }
 
+void kit_wgsl_through(kit_wgsl *w, uint32_t dtype, const char *name, uint32_t port)
+{
+	static const char *const parts[][2] = {
+		[PCTL_SCALAR_F16] = {NULL, "bitcast<u32>(unpack2x16float(through).x)"},
+		[PCTL_SCALAR_BF16] = {NULL, "through << 16u"},
+		[PCTL_SCALAR_I16] = {"bitcast<u32>(extractBits(bitcast<i32>(through), 0u, 16u))",
+				     "bitcast<u32>(f32(bitcast<i32>($_word(i))))"},
+		[PCTL_SCALAR_U16] = {"through", "bitcast<u32>(f32(through))"},
+		[PCTL_SCALAR_I8] = {"bitcast<u32>(extractBits(bitcast<i32>(through), 0u, 8u))",
+				    "bitcast<u32>(f32(bitcast<i32>($_word(i))))"},
+		[PCTL_SCALAR_U8] = {"through", "bitcast<u32>(f32(through))"},
+	};
+	const int narrow = kit_dtype_bytes(dtype) < 4, wide = kit_dtype_bytes(dtype) == 8;
+	char text[400];
+
+	for (uint32_t k = 0; k < (wide ? 1u : 2u); k++) {
+		const char *value = narrow ? parts[dtype][k] : "through";
+
+		if (value == NULL)
+			continue;
+		snprintf(text, sizeof(text),
+			 "fn $_%s(i: u32) -> %s {\n\tlet through = read_through_%u(i);\n\treturn "
+			 "%s;\n}\n",
+			 k == 0 ? "word" : "bits", wide ? "u64" : "u32", port, value);
+		kit_wgsl_named(w, text, name);
+	}
+}
+
 kit_wgsl kit_wgsl_make(const kit_use *u, size_t size)
 {
 	kit_wgsl w = {u, kit_scratch(u, size), 0, size, 0};
@@ -101,6 +131,17 @@ static void put(kit_wgsl *w, const char *from, size_t n)
 void kit_wgsl_add(kit_wgsl *w, const char *text)
 {
 	put(w, text, strlen(text));
+}
+
+void kit_wgsl_front(kit_wgsl *w, const char *text)
+{
+	const size_t n = strlen(text), before = w->n;
+
+	put(w, text, n);
+	if (w->failed)
+		return;
+	memmove(w->text + n, w->text, before);
+	memcpy(w->text, text, n);
 }
 
 void kit_wgsl_named(kit_wgsl *w, const char *text, const char *name)

@@ -16,6 +16,8 @@ typedef struct kit_wgsl {
 /* The caller gives it back with kit_wgsl_free, whatever happened. */
 kit_wgsl kit_wgsl_make(const kit_use *u, size_t size);
 void kit_wgsl_add(kit_wgsl *w, const char *text);
+/* In front of all that is there. */
+void kit_wgsl_front(kit_wgsl *w, const char *text);
 /* A text with every '$' read as `name`. */
 void kit_wgsl_named(kit_wgsl *w, const char *text, const char *name);
 /* What was added from character `from` on, with every `name[index]` read as call(index): for what lies in several bindings. */
@@ -34,6 +36,12 @@ pctl_status kit_wgsl_status(const kit_wgsl *w);
  */
 const char *kit_codec_bits(uint32_t dtype);
 const char *kit_codec_word(uint32_t dtype);
+
+/*
+ * The same, with elements read through the function of the host for input `port` (PCTL_PLAN_READ_THROUGH): `name_word` of 64-bit integers is a u64. Of f64 there is
+ * `name_word` alone, its bits; of other types of 32 bits both.
+ */
+void kit_wgsl_through(kit_wgsl *w, uint32_t dtype, const char *name, uint32_t port);
 
 /* A block format: d * s * q, or that with e * m added or taken away; d and e f16 at bytes `scale` and `minimum` of a block. s and m are the same for `group` elements
  * from a multiple of that on, and q is no larger than `most`. */

@@ -19,7 +19,7 @@ static int_wide eval_mul(int_wide a, int_wide b, const int_form *form)
 	return a * b;
 }
 
-/* 32-bit signed operands are far from the limits of the wide type, so MIN / -1 needs no care here.
+/* Signed operands have 64 bits at most and are far from the limits of the wide type, so MIN / -1 needs no care here.
  */
 static int_wide eval_div(int_wide a, int_wide b, const int_form *form)
 {
@@ -114,12 +114,14 @@ static const int_row mul_row = {INT_SAME2("mul", "a * b", MUL_WIDE), eval_mul, 0
 #define MOD_TEXT(suffix, T, zero) \
 	INT_FN2("mod" suffix, T, T, INT_RET("select(a % b, " zero ", b == " zero ")"))
 static const int_row div_row = {{DIV_TEXT("", "u32", "0u"), DIV_TEXT("_i32", "i32", "0i"),
-				 DIV_TEXT("_u64", "u64", "0lu"), DIVIDE_WIDE("div", "q")},
+				 DIV_TEXT("_u64", "u64", "0lu"), DIV_TEXT("_i64", "i64", "0li"),
+				 DIVIDE_WIDE("div", "q")},
 				eval_div,
 				0,
 				0};
 static const int_row mod_row = {{MOD_TEXT("", "u32", "0u"), MOD_TEXT("_i32", "i32", "0i"),
-				 MOD_TEXT("_u64", "u64", "0lu"), DIVIDE_WIDE("mod", "r")},
+				 MOD_TEXT("_u64", "u64", "0lu"), MOD_TEXT("_i64", "i64", "0li"),
+				 DIVIDE_WIDE("mod", "r")},
 				eval_mod,
 				0,
 				0};
@@ -127,6 +129,7 @@ static const int_row neg_row = {
 	{INT_FN1("neg", "u32", "u32", INT_RET("~x + 1u")),
 	 INT_FN1("neg_i32", "i32", "i32", INT_RET("-x")),
 	 INT_FN1("neg_u64", "u64", "u64", INT_RET("~x + 1lu")),
+	 INT_FN1("neg_i64", "i64", "i64", INT_RET("-x")),
 	 INT_WIDE1("neg", "\tlet zero = vec4<u32>(0u);\n" INT_SUB_LINES(
 				  "zero", "x") "\treturn vec4<u32>(d0, d1, d2, d3);\n")},
 	eval_neg,
@@ -159,6 +162,7 @@ static const pctl_law div_laws[] = {
 	INT_LAW_SAID("b != 0: add(mul(div(a, b), b), mod(a, b)) = a"),
 	INT_LAW_SAID("u32, u64, u128 | a < b: div(a, b) = 0"),
 	INT_LAW_SAID("i32 | a != 0x80000000: div(neg(a), b) = neg(div(a, b))"),
+	INT_LAW_SAID("i64 | a != 0x8000000000000000: div(neg(a), b) = neg(div(a, b))"),
 };
 static const pctl_law mod_laws[] = {
 	INT_LAW_SAID("mod(a, 1) = 0"),
@@ -166,9 +170,9 @@ static const pctl_law mod_laws[] = {
 	INT_LAW_SAID("mod(mod(a, b), b) = mod(a, b)"),
 	INT_LAW_SAID("b != 0: mod(a, b) = sub(a, mul(b, div(a, b)))"),
 	INT_LAW_SAID("u32, u64, u128 | b != 0: mod(a, b) < b"),
-	INT_LAW_SAID("i32 | b > 0: mod(a, b) < b"),
-	INT_LAW_SAID("i32 | a >= 0: mod(a, b) >= 0"),
-	INT_LAW_SAID("i32 | a <= 0: mod(a, b) <= 0"),
+	INT_LAW_SAID("i32, i64 | b > 0: mod(a, b) < b"),
+	INT_LAW_SAID("i32, i64 | a >= 0: mod(a, b) >= 0"),
+	INT_LAW_SAID("i32, i64 | a <= 0: mod(a, b) <= 0"),
 };
 static const pctl_law neg_laws[] = {
 	INT_LAW(PCTL_LAW_INVOLUTION, 0, 0),

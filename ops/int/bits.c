@@ -78,6 +78,8 @@ static int_wide eval_shr(int_wide a, int_wide b, const int_form *form)
 				INT_RET("a " operator" (u32(b) & 31u)")),        \
 			INT_FN2(name "_u64", "u64", "u64",                       \
 				INT_RET("a " operator" (u32(b) & 63u)")),        \
+			INT_FN2(name "_i64", "i64", "i64",                       \
+				INT_RET("a " operator" (u32(b) & 63u)")),        \
 			wide                                                     \
 	}
 
@@ -130,8 +132,8 @@ static const pctl_law shr_laws[] = {
 	INT_LAW_SAID("shr(shl(shr(a, b), b), b) = shr(a, b)"),
 	INT_LAW_SAID("u32, u64, u128 | shr(a, 1) = div(a, 2)"),
 	INT_LAW_SAID("u32, u64, u128 | shr(a, b) <= a"),
-	INT_LAW_SAID("i32 | a < 0: shr(a, b) < 0"),
-	INT_LAW_SAID("i32 | shr(not(a), b) = not(shr(a, b))"),
+	INT_LAW_SAID("i32, i64 | a < 0: shr(a, b) < 0"),
+	INT_LAW_SAID("i32, i64 | shr(not(a), b) = not(shr(a, b))"),
 };
 
 static const pctl_example and_classes[] = {

@@ -83,7 +83,7 @@ static const pctl_law clz_laws[] = {
 	INT_LAW_SAID("clz(and(x, 0)) = width"),
 	INT_LAW_SAID("clz(reverse(x)) = ctz(x)"),
 	INT_LAW_SAID("u32, u64, u128 | a <= b: clz(a) >= clz(b)"),
-	INT_LAW_SAID("i32 | x < 0: clz(x) = 0"),
+	INT_LAW_SAID("i32, i64 | x < 0: clz(x) = 0"),
 };
 static const pctl_law ctz_laws[] = {
 	INT_LAW_SAID("ctz(x) <= width"),

@@ -22,13 +22,14 @@ typedef struct int_form {
 } int_form;
 
 /*
- * A row's own part. wgsl: texts for u32, i32, u64, u128; NULL where the op has no form. eval:
+ * A row's own part. wgsl: texts for u32, i32, u64, i64, u128; NULL where the op has no form. eval:
  * operands extended to int_wide by their signedness (b is 0 for unary ops); the result is cut to
  * the width of the type, or to 32 bits when truth is 1: the result is then 0 or 1 of u32 whatever
  * the operands are.
  */
+#define INT_FORMS 5u
 typedef struct int_row {
-	const char *wgsl[4];
+	const char *wgsl[INT_FORMS];
 	int_wide (*eval)(int_wide a, int_wide b, const int_form *form);
 	uint32_t truth;
 	uint32_t reserved;
@@ -51,30 +52,34 @@ pctl_status int_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 #define INT_FN2(name, T, R, body) "fn int_" name "(a: " T ", b: " T ") -> " R " {\n" body "}\n"
 #define INT_RET(expression) "\treturn " expression ";\n"
 
-/* The same expression for u32, i32 and u64, and one of its own for u128. */
+/* The same expression for u32, i32, u64 and i64, and one of its own for u128. */
 #define INT_SAME1(name, e, e128)                                             \
 	{                                                                    \
 		INT_FN1(name, "u32", "u32", INT_RET(e)),                     \
 			INT_FN1(name "_i32", "i32", "i32", INT_RET(e)),      \
-			INT_FN1(name "_u64", "u64", "u64", INT_RET(e)), e128 \
+			INT_FN1(name "_u64", "u64", "u64", INT_RET(e)),      \
+			INT_FN1(name "_i64", "i64", "i64", INT_RET(e)), e128 \
 	}
 #define INT_SAME2(name, e, e128)                                             \
 	{                                                                    \
 		INT_FN2(name, "u32", "u32", INT_RET(e)),                     \
 			INT_FN2(name "_i32", "i32", "i32", INT_RET(e)),      \
-			INT_FN2(name "_u64", "u64", "u64", INT_RET(e)), e128 \
+			INT_FN2(name "_u64", "u64", "u64", INT_RET(e)),      \
+			INT_FN2(name "_i64", "i64", "i64", INT_RET(e)), e128 \
 	}
 #define INT_TRUTH1(name, e, e128)                                            \
 	{                                                                    \
 		INT_FN1(name, "u32", "u32", INT_RET(e)),                     \
 			INT_FN1(name "_i32", "i32", "u32", INT_RET(e)),      \
-			INT_FN1(name "_u64", "u64", "u32", INT_RET(e)), e128 \
+			INT_FN1(name "_u64", "u64", "u32", INT_RET(e)),      \
+			INT_FN1(name "_i64", "i64", "u32", INT_RET(e)), e128 \
 	}
 #define INT_TRUTH2(name, e, e128)                                            \
 	{                                                                    \
 		INT_FN2(name, "u32", "u32", INT_RET(e)),                     \
 			INT_FN2(name "_i32", "i32", "u32", INT_RET(e)),      \
-			INT_FN2(name "_u64", "u64", "u32", INT_RET(e)), e128 \
+			INT_FN2(name "_u64", "u64", "u32", INT_RET(e)),      \
+			INT_FN2(name "_i64", "i64", "u32", INT_RET(e)), e128 \
 	}
 #define INT_WIDE1(name, body) INT_FN1(name "_u128", "vec4<u32>", "vec4<u32>", body)
 #define INT_WIDE2(name, body) INT_FN2(name "_u128", "vec4<u32>", "vec4<u32>", body)

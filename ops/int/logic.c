@@ -31,6 +31,7 @@ static int_wide eval_lnot(int_wide x, int_wide unused, const int_form *form)
 	{                                                                                          \
 		NARROW(name, "u32", "0u", condition), NARROW(name "_i32", "i32", "0i", condition), \
 			NARROW(name "_u64", "u64", "0lu", condition),                              \
+			NARROW(name "_i64", "i64", "0li", condition),                              \
 			INT_WIDE_TRUTH2(name, TRUE_IF(wide))                                       \
 	}
 
@@ -41,6 +42,7 @@ static const int_row lor_row = {
 static const int_row lnot_row = {{INT_FN1("lnot", "u32", "u32", TRUE_IF("x == 0u")),
 				  INT_FN1("lnot_i32", "i32", "u32", TRUE_IF("x == 0i")),
 				  INT_FN1("lnot_u64", "u64", "u32", TRUE_IF("x == 0lu")),
+				  INT_FN1("lnot_i64", "i64", "u32", TRUE_IF("x == 0li")),
 				  INT_WIDE_TRUTH1("lnot", TRUE_IF("all(x == " ZERO_WIDE ")"))},
 				 eval_lnot,
 				 1,

@@ -2,7 +2,7 @@
  * common to all rows. */
 #include "int.h"
 
-#define INT_TYPES "u32|i32|u64|u128[...]"
+#define INT_TYPES "u32|i32|u64|i64|u128[...]"
 
 const pctl_port int_unary_in[1] = {{"x", INT_TYPES, "the operand", 0, 0}};
 const pctl_port int_binary_in[2] = {
@@ -19,14 +19,12 @@ static int form_find(uint32_t dtype, uint32_t *index, int_form *form)
 	static const struct {
 		uint32_t dtype;
 		int_form form;
-	} forms[4] = {
-		{PCTL_SCALAR_U32, {32, 0}},
-		{PCTL_SCALAR_I32, {32, 1}},
-		{PCTL_SCALAR_U64, {64, 0}},
-		{PCTL_DTYPE_U128, {128, 0}},
+	} forms[INT_FORMS] = {
+		{PCTL_SCALAR_U32, {32, 0}}, {PCTL_SCALAR_I32, {32, 1}},	 {PCTL_SCALAR_U64, {64, 0}},
+		{PCTL_SCALAR_I64, {64, 1}}, {PCTL_DTYPE_U128, {128, 0}},
 	};
 
-	for (uint32_t i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < INT_FORMS; i++)
 		if (forms[i].dtype == dtype) {
 			*index = i;
 			*form = forms[i].form;

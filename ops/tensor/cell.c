@@ -21,6 +21,12 @@ typedef struct cell {
 	uint64_t b, n, m, gates, sums;
 } cell;
 
+/* An element is one f32 exactly. */
+static int is_weight(uint32_t dtype)
+{
+	return kit_codec_is_factor(dtype) && !kit_codec_is_pair(dtype);
+}
+
 static pctl_status cell_of(const kit_use *u, cell *c)
 {
 	static const uint64_t gates[] = {1, 4, 3};
@@ -39,8 +45,9 @@ static pctl_status cell_of(const kit_use *u, cell *c)
 		if (status != PCTL_OK)
 			return status;
 		if (in[i].rank != (bias && what != GRU ? 1u : 2u) ||
-		    (i == H || i == C ? in[i].dtype != PCTL_SCALAR_F32
-				      : !tensor_is_float(in[i].dtype)))
+		    (i == H || i == C	? in[i].dtype != PCTL_SCALAR_F32
+		     : i == W || i == R ? !is_weight(in[i].dtype)
+					: !tensor_is_float(in[i].dtype)))
 			return kit_refuse_type(u, i, u->op->desc.in[i].type);
 		if (bias ? (what == GRU ? in[i].dim[0] != 2 || in[i].dim[1] != rows
 					: in[i].dim[0] != rows)
@@ -113,7 +120,7 @@ static void cell_plan(kit_plan *p)
 	k = tensor_kernel_begin(p, "tensor/cell_sums.wgsl", c.b * c.m * c.sums, 4, c.n + c.m + 1);
 	for (uint32_t i = 0; i < 5; i++) {
 		tensor_kernel_bind(&k, names[i], "u32", kit_in(p, i));
-		kit_wgsl_named(&k.w, kit_codec_bits(u->q->in[i].dtype), names[i]);
+		kit_wgsl_factor(&k.w, u->q->in[i].dtype, names[i]);
 	}
 	kit_wgsl_add(&k.w, tensor_float_format_of(PCTL_SCALAR_F32)->text);
 	kit_wgsl_add(&k.w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
@@ -274,10 +281,13 @@ static void law_rows(kit_law *l)
 /* ---- the ops -------------------------------------------------------------------------------- */
 
 #define FLOATS "f32|f16|bf16"
+#define WEIGHTS                                                                                  \
+	FLOATS "|f8e4m3|f8e5m2|f4|i8|u8|i16|u16|i4|u4|i2|u2|ternary|binary|q4_0|q5_0|q8_0|q3_k|" \
+	       "q6_k"
 #define INPUTS(biases)                                                                      \
 	{"x", FLOATS "[b,n]", "what comes in", 0, 0}, {"h", "f32[b,m]", "the state", 0, 0}, \
-		{"w", FLOATS "[k,n]", "weights of x, gate after gate", 0, 0},               \
-		{"r", FLOATS "[k,m]", "weights of h, gate after gate", 0, 0},               \
+		{"w", WEIGHTS "[k,n]", "weights of x, gate after gate", 0, 0},              \
+		{"r", WEIGHTS "[k,m]", "weights of h, gate after gate", 0, 0},              \
 	{                                                                                   \
 		"bias", FLOATS biases, "of each gate", 0, 0                                 \
 	}

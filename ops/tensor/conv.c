@@ -14,12 +14,18 @@ typedef struct kind {
 } kind;
 static const kind kinds[] = {{1, 0}, {2, 0}, {3, 0}, {2, 1}};
 
+/* Of elements that are no integers, and each an f32. */
+static int is_real(uint32_t dtype)
+{
+	return kit_codec_bits(dtype) != NULL && kit_codec_word(dtype) == NULL;
+}
+
 static pctl_status types(const kit_use *u, convolution *c)
 {
 	const uint32_t x = u->q->in[0].dtype, w = u->q->in[1].dtype;
 	const char *out = u->q->attr[ATTR_OUT].text;
 
-	if (tensor_is_float(x) || tensor_is_float(w)) {
+	if (is_real(x) || is_real(w)) {
 		if (kit_codec_bits(x) == NULL)
 			return kit_refuse_type(u, 0, "a type whose elements are exact in f32");
 		if (kit_codec_bits(w) == NULL)
@@ -43,7 +49,7 @@ static pctl_status types(const kit_use *u, convolution *c)
 	else
 		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
 	if ((kit_dtype_bytes(w) != 8 && kit_codec_word(w) == NULL) ||
-	    tensor_is_signed(x) != tensor_is_signed(w) ||
+	    tensor_is_signed(x) != (tensor_is_signed(w) || w == PCTL_DTYPE_BINARY) ||
 	    (kit_dtype_bytes(x) == 8) != (kit_dtype_bytes(w) == 8))
 		return kit_refuse_type(u, 1, "integers of the sign of x, of 64 bits where x's are");
 	if (*out != '\0' && strcmp(out, kit_dtype_name(c->y.dtype)) != 0)
@@ -164,6 +170,8 @@ void conv_run(kit_plan *p, const convolution *c, uint32_t way, uint32_t made)
 		tensor_kernel_read(&k, "made", k.bytes, made);
 		kit_wgsl_add(&k.w, KERNEL_CONV_MENDED);
 	} else if (way == CONV_JUDGED) {
+		if (c->format->dtype == PCTL_SCALAR_F16)
+			kit_wgsl_front(&k.w, "enable f16;\n");
 		tensor_judge_text(&k.w, c->format);
 		kit_wgsl_add(&k.w, KERNEL_CONV_JUDGED);
 	}
@@ -181,8 +189,12 @@ static void conv_plan(kit_plan *p)
 
 static uint64_t integer_of(uint32_t dtype, const void *data, uint64_t i)
 {
-	const uint64_t bits = 8 * kit_dtype_bytes(dtype), v = tensor_get(data, i, bits / 8);
+	const uint64_t bits = 8 * kit_dtype_bytes(dtype);
+	uint64_t v;
 
+	if (bits == 0) /* narrower than a byte */
+		return (uint64_t)(int64_t)tensor_element(dtype, data, i);
+	v = tensor_get(data, i, bits / 8);
 	return tensor_is_signed(dtype) && bits < 64 && v >> (bits - 1) ? v | UINT64_MAX << bits : v;
 }
 
@@ -447,11 +459,12 @@ static void im2col_problem(kit_problem *p)
 /* ---- the ops -------------------------------------------------------------------------------- */
 
 #define TYPES "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64"
-#define PORTS(id, x_dims, w_dims)                                                                  \
-	static const pctl_port id##_in[] = {                                                       \
-		{"x", TYPES x_dims, "batches and channels first", 0, 0},                           \
-		{"w", TYPES w_dims, "channels of the result, or with transposed ones of x, first", \
-		 0, 0}}
+#define NARROW "f8e4m3|f8e5m2|f4|i4|u4|i2|u2|ternary|binary|"
+#define PORTS(id, x_dims, w_dims)                                        \
+	static const pctl_port id##_in[] = {                             \
+		{"x", TYPES x_dims, "batches and channels first", 0, 0}, \
+		{"w", NARROW TYPES w_dims,                               \
+		 "channels of the result, or with transposed ones of x, first", 0, 0}}
 PORTS(conv1, "[b,c,n]", "[o,i,t]");
 PORTS(conv2, "[b,c,n,m]", "[o,i,t,s]");
 PORTS(conv3, "[b,c,n,m,k]", "[o,i,t,s,r]");

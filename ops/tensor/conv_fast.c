@@ -54,19 +54,49 @@ static void terms(kit_plan *p, const convolution *c, uint64_t first, uint64_t n,
 	tensor_kernel_run(&k, to);
 }
 
+/* The type that matrices of w have: its own, but for what the first factor of tensor.matmul cannot be. */
+static uint32_t matrix_dtype(const kit_plan *p, const convolution *c)
+{
+	const uint32_t dtype = p->use->q->in[1].dtype;
+
+	return kit_dtype_bytes(dtype) != 0			  ? dtype
+	       : c->format != NULL				  ? PCTL_SCALAR_F32
+	       : dtype == PCTL_DTYPE_U4 || dtype == PCTL_DTYPE_U2 ? PCTL_SCALAR_U8
+								  : PCTL_SCALAR_I8;
+}
+
+/* w in that type: each of its elements is one. */
+static uint32_t widened(kit_plan *p, const convolution *c)
+{
+	pctl_tensor_type types[2] = {p->use->q->in[1], p->use->q->in[1]};
+	uint32_t buffers[2] = {kit_in(p, 1), 0};
+	const pctl_attr attr[] = {{"to", kit_dtype_name(matrix_dtype(p, c)), 0},
+				  {"saturate", "false", 0}};
+
+	types[1].dtype = matrix_dtype(p, c);
+	if (types[1].dtype == types[0].dtype)
+		return buffers[0];
+	buffers[1] = kit_temp(p, (kit_bytes(&types[1]) + 3) / 4 * 4);
+	if (p->status == PCTL_OK)
+		p->status = p->sink->op(p->sink->ctx, "tensor.convert", 1, buffers, types, 2, attr,
+					KIT_COUNT(attr));
+	return buffers[1];
+}
+
 /* w as matrices [group, out, in * taps]: as it lies, but for transposed convolutions. */
 static uint32_t matrices(kit_plan *p, const convolution *c)
 {
-	const uint64_t bytes = kit_dtype_bytes(p->use->q->in[1].dtype);
+	const uint64_t bytes = kit_dtype_bytes(matrix_dtype(p, c));
 	const uint64_t n = kit_elements(&p->use->q->in[1]);
+	const uint32_t from = widened(p, c);
 	tensor_kernel k;
 	uint32_t to;
 
 	if (!c->w.spread)
-		return kit_in(p, 1);
+		return from;
 	to = kit_temp(p, (n * bytes + 3) / 4 * 4);
 	k = tensor_kernel_begin(p, "tensor/conv_turned.wgsl", n, bytes, 0);
-	tensor_kernel_read(&k, "w", bytes, kit_in(p, 1));
+	tensor_kernel_read(&k, "w", bytes, from);
 	kit_wgsl_add(&k.w, KERNEL_CONV_TURNED);
 	k.params.v[0][0] = (uint32_t)c->w.taps;
 	k.params.v[0][1] = (uint32_t)c->in;
@@ -83,7 +113,7 @@ static void multiply(kit_plan *p, const convolution *c, uint64_t n, const uint32
 				  {"transpose_a", "false", 0},
 				  {"transpose_b", "false", 0}};
 	const pctl_tensor_type types[] = {
-		{p->use->q->in[1].dtype, 4, {1, c->groups, c->out, k}},
+		{matrix_dtype(p, c), 4, {1, c->groups, c->out, k}},
 		{p->use->q->in[0].dtype, 4, {n, c->groups, k, c->w.places}},
 		{c->y.dtype, 4, {n, c->groups, c->out, c->w.places}}};
 
@@ -161,8 +191,7 @@ int conv_fast(kit_plan *p, const convolution *c)
 		by_products(p, c, each);
 		return 1;
 	}
-	/* f16 would have to be enabled in front of what the kernel has there. */
-	if (c->format == NULL || c->format->dtype == PCTL_SCALAR_F16)
+	if (c->format == NULL)
 		return 0;
 	conv_run(p, c, CONV_JUDGED, 0);
 	return 1;

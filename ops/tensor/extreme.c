@@ -131,10 +131,11 @@ static void add_join(kit_wgsl *w, const kit_use *u)
 static void add_key(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide, int is_through)
 {
 	const int least = row(u)->what == EXTREME_MIN;
+	const char *word = wide && !is_through ? "x[i]" : "x_word(i)";
 
 	if (dtype == PCTL_SCALAR_F64) {
 		kit_wgsl_add(w, KERNEL_EXTREME_KEY64);
-		kit_wgsl_add(w, "fn key(i: u32) -> K {\n\tlet k = double_key(x[i]);\n");
+		kit_wgsl_named(w, "fn key(i: u32) -> K {\n\tlet k = double_key($);\n", word);
 		kit_wgsl_add(w, least ? "\treturn select(~k, 0lu, k == 0lu);\n}\n"
 				      : "\treturn k;\n}\n");
 		return;
@@ -156,12 +157,14 @@ static void add_key(kit_wgsl *w, const kit_use *u, uint32_t dtype, int wide, int
 	else if (is_float(dtype))
 		kit_wgsl_add(w, "\treturn float_key(x_bits(i));\n}\n");
 	else if (is_truth(u))
-		kit_wgsl_add(w, wide ? "\treturn select(1u, 0u, x[i] == 0lu);\n}\n"
-				     : "\treturn select(1u, 0u, x_word(i) == 0u);\n}\n");
+		kit_wgsl_named(w,
+			       wide ? "\treturn select(1u, 0u, $ == 0lu);\n}\n"
+				    : "\treturn select(1u, 0u, $ == 0u);\n}\n",
+			       word);
 	else if (row(u)->what == EXTREME_PROD)
-		kit_wgsl_add(w, wide ? "\treturn x[i];\n}\n" : "\treturn x_word(i);\n}\n");
+		kit_wgsl_named(w, "\treturn $;\n}\n", word);
 	else {
-		kit_wgsl_add(w, wide ? "\treturn x[i]" : "\treturn x_word(i)");
+		kit_wgsl_named(w, "\treturn $", word);
 		if (is_signed(dtype))
 			kit_wgsl_add(w, wide ? " ^ (1lu << 63u)" : " ^ 0x80000000u");
 		kit_wgsl_add(w, least ? " ^ ~K(0);\n}\n" : ";\n}\n");
@@ -404,8 +407,8 @@ static const pctl_port number_out[] = {
 static const pctl_port truth_in[] = {
 	{"x", TERMS_TYPE "|bool[...]", "the elements", PCTL_PORT_THROUGH, 0}};
 static const pctl_port word_out[] = {{"y", "u32[...]", "the results", PCTL_PORT_THROUGH, 0}};
-static const pctl_port double_in[] = {{"x", "f64[...]", "the elements", 0, 0}};
-static const pctl_port double_out[] = {{"y", "f64[...]", "the results", 0, 0}};
+static const pctl_port double_in[] = {{"x", "f64[...]", "the elements", PCTL_PORT_THROUGH, 0}};
+static const pctl_port double_out[] = {{"y", "f64[...]", "the results", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc axes_attr[] = {
 	{"axes", "",
 	 "what is reduced: numbers of axes between commas, negative ones from the end; if not "

@@ -1,6 +1,7 @@
 /* Elementwise ends of normalisations; see map.h. */
 #include "map.h"
 
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 typedef struct places {
@@ -13,7 +14,7 @@ void tensor_map_text(kit_plan *p, const tensor_map *m, kit_wgsl *w)
 				      : "const SIDE_BY_SIDE: bool = false;\n");
 	kit_wgsl_add(w, KERNEL_MAP_PLACE);
 	if (p->through & PCTL_PLAN_READ_THROUGH(0))
-		kit_wgsl_add(w, "fn x_bits(i: u32) -> u32 {\n\treturn read_through_0(i);\n}\n");
+		kit_wgsl_through(w, p->use->q->in[0].dtype, "x", 0);
 	else
 		kit_wgsl_add(w, "@group(0) @binding(1) var<storage, read> x: array<u32>;\n");
 	kit_wgsl_add(w, "@group(0) @binding(2) var<storage, read_write> y: array<u32>;\n");
@@ -39,9 +40,8 @@ void tensor_map_run(kit_plan *p, const tensor_map *m, kit_wgsl *w)
 	kit_wgsl_add(w, "fn product(i: u32) -> u32 {\n\treturn to_");
 	kit_wgsl_add(w, kit_dtype_name(x->dtype));
 	kit_wgsl_add(w, "(value(i, bitcast<f32>(x_bits(i))));\n}\n");
-	kit_wgsl_add(w, p->through & PCTL_PLAN_WRITE_THROUGH(0) ? KERNEL_RESULT_THROUGH
-			: kit_dtype_bytes(x->dtype) == 4	? KERNEL_RESULT_WORDS
-								: KERNEL_RESULT_HALVES);
+	kit_wgsl_add(w, tensor_result_text(kit_dtype_bytes(x->dtype),
+					   (p->through & PCTL_PLAN_WRITE_THROUGH(0)) != 0));
 	kernel.text = w->text;
 	memcpy(slots + 3, m->slots, m->n_slots * sizeof(*slots));
 	if (p->status == PCTL_OK)

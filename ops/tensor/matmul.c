@@ -3,6 +3,7 @@
 #include "matmul_fast.h"
 
 #include "common/codec.h"
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 static const char *const order_names[MATMUL_ORDERS] = {"exact", "sequential", "sequential_unfused",
@@ -232,7 +233,7 @@ static void add_integers(kit_wgsl *w, const kit_use *u, uint32_t out, uint32_t t
 				    : kit_codec_word(u->q->in[i].dtype),
 			       names[i]);
 	kit_wgsl_add(w, KERNEL_MATMUL_INTEGER);
-	kit_wgsl_add(w, through != 0 ? KERNEL_RESULT_THROUGH : KERNEL_RESULT_WORDS);
+	kit_wgsl_add(w, tensor_result_text(wide ? 8 : 4, through != 0));
 }
 
 static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s, uint32_t through)
@@ -258,9 +259,7 @@ static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s, uin
 							   : "const CHUNK: u32 = 0x80000000u;\n");
 		kit_wgsl_add(w, KERNEL_MATMUL_ORDERED);
 	}
-	kit_wgsl_add(w, through != 0			      ? KERNEL_RESULT_THROUGH
-			: s->format->dtype == PCTL_SCALAR_F32 ? KERNEL_RESULT_WORDS
-							      : KERNEL_RESULT_HALVES);
+	kit_wgsl_add(w, tensor_result_text(kit_dtype_bytes(s->format->dtype), through != 0));
 }
 
 /* One product of what the slots a, b, y hold. */
@@ -351,8 +350,7 @@ static void plan(kit_plan *p)
 	if (p->status != PCTL_OK || kit_elements(&s.out) == 0)
 		return;
 	/* Windows of columns write rows in pieces. */
-	if (p->through != 0 && ((matmul_writes(p) && kit_dtype_bytes(s.out.dtype) != 4) ||
-				kit_bytes(&p->use->q->in[1]) > p->caps->max_binding_bytes)) {
+	if (p->through != 0 && kit_bytes(&p->use->q->in[1]) > p->caps->max_binding_bytes) {
 		p->status = PCTL_E_UNSUPPORTED;
 		return;
 	}

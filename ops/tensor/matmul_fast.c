@@ -460,6 +460,15 @@ static void tiles(matmul_fast_plan *f)
 		   is_exact(f) ? 6 : 4);
 }
 
+/* Two elements of 16 bits, the second where there is one. */
+#define HALVES_THROUGH                                                               \
+	"fn halves_through(e: u32, word: u32) -> u32 {\n"                            \
+	"\tvar bits = word;\n\tvar both = 0u;\n"                                     \
+	"\tfor (var half = 0u; half < 2u; half++) {\n"                               \
+	"\t\tif (e + half < params.count) {\n"                                       \
+	"\t\t\tboth |= write_through_0(e + half, bits & 0xffffu) << (16u * half);\n" \
+	"\t\t}\n\t\tbits >>= 16u;\n\t}\n\treturn both;\n}\n"
+
 static void settle(matmul_fast_plan *f)
 {
 	const kit_use *u = f->p->use;
@@ -492,8 +501,13 @@ static void settle(matmul_fast_plan *f)
 		kit_wgsl_add(&w, is_pair ? KERNEL_MATMUL_FACTORS_PAIR : KERNEL_MATMUL_FACTORS);
 	}
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
+	if (matmul_writes(f->p) && f->s->format->dtype != PCTL_SCALAR_F32)
+		kit_wgsl_add(&w, HALVES_THROUGH);
 	kit_wgsl_named(&w, KERNEL_MATMUL_SETTLE_MAIN,
-		       matmul_writes(f->p) ? "write_through_0(whole * WORDS + w, word)" : "word");
+		       !matmul_writes(f->p) ? "word"
+		       : f->s->format->dtype == PCTL_SCALAR_F32
+			       ? "write_through_0(whole * WORDS + w, word)"
+			       : "halves_through(base + w * PER, word)");
 	f->writes = 1;
 	matmul_run(f, "tensor/matmul_settle.wgsl", &w, 64,
 		   matmul_parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share), settle_turns(f),

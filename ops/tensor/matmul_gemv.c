@@ -289,12 +289,18 @@ static void add_writes(kit_wgsl *w, int is_half, int is_through)
 		"\t\tlet word = first / PER_WORD + c;\n"
 		"\t\tif (r < params.m && word < params.n / PER_WORD) {\n");
 	kit_wgsl_add(
-		w, is_half ? "\t\t\ty[r * (params.n / PER_WORD) + word] = results[slot_of(c * "
-			     "2u, r)] | (results[slot_of(c * 2u + 1u, r)] << 16u);\n"
-		   : is_through
-			   ? "\t\t\ty[r * params.n + word] = write_through_0(r * params.n + word, "
-			     "results[slot_of(c, r)]);\n"
-			   : "\t\t\ty[r * params.n + word] = results[slot_of(c, r)];\n");
+		w,
+		is_half && is_through
+			? "\t\t\tvar both = 0u;\n\t\t\tfor (var half = 0u; half < 2u; half++) {\n"
+			  "\t\t\t\tboth |= write_through_0(r * params.n + word * 2u + half, "
+			  "results[slot_of(c * 2u + half, r)]) << (16u * half);\n\t\t\t}\n"
+			  "\t\t\ty[r * (params.n / PER_WORD) + word] = both;\n"
+		: is_half ? "\t\t\ty[r * (params.n / PER_WORD) + word] = results[slot_of(c * "
+			    "2u, r)] | (results[slot_of(c * 2u + 1u, r)] << 16u);\n"
+		: is_through
+			? "\t\t\ty[r * params.n + word] = write_through_0(r * params.n + word, "
+			  "results[slot_of(c, r)]);\n"
+			: "\t\t\ty[r * params.n + word] = results[slot_of(c, r)];\n");
 	kit_wgsl_add(w, "\t\t}\n\t}\n}\n");
 }
 

@@ -151,10 +151,7 @@ static void add_factor(const matmul_fast_plan *f, uint32_t i, kit_wgsl *w)
 	const uint32_t dtype = f->p->use->q->in[i].dtype;
 
 	if (f->p->through & PCTL_PLAN_READ_THROUGH(i)) {
-		kit_wgsl_named(w,
-			       "fn a_bits(i: u32) -> u32 {\n\treturn read_through_$(i);\n}\n"
-			       "fn a_word(i: u32) -> u32 {\n\treturn read_through_$(i);\n}\n",
-			       i == 0 ? "0" : "1");
+		kit_wgsl_through(w, dtype, "a", i);
 		return;
 	}
 	kit_wgsl_add(w, MATMUL_BUFFER("a", "1", "read", "u32"));

@@ -196,8 +196,6 @@ static void plan(kit_plan *p)
 	if (norm_plan_rows(p, &s))
 		return;
 	/* Rows that are read twice are no functions of the host's. */
-	if (kit_dtype_bytes(p->use->q->in[0].dtype) != 4 && p->through != 0)
-		p->status = PCTL_E_UNSUPPORTED;
 	if (kind != NORM_BATCH && (p->through & PCTL_PLAN_READ_THROUGH(0)) != 0)
 		p->status = PCTL_E_UNSUPPORTED;
 	if (p->status != PCTL_OK)

@@ -374,8 +374,7 @@ void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const
 
 int tensor_axes_go_through(kit_plan *p, const tensor_axes *a)
 {
-	if (p->through == 0 || (a->terms != 0 && kit_dtype_bytes(p->use->q->in[0].dtype) == 4 &&
-				kit_dtype_bytes(a->out.dtype) == 4 && !tensor_in_pieces(p, a)))
+	if (p->through == 0 || (a->terms != 0 && !tensor_in_pieces(p, a)))
 		return 1;
 	p->status = PCTL_E_UNSUPPORTED;
 	return 0;
@@ -395,8 +394,7 @@ void tensor_round_x(const kit_plan *p, const tensor_round *r, kit_wgsl *w, const
 		    const char *codec)
 {
 	if (tensor_round_reads(p, r)) {
-		kit_wgsl_add(w, "fn x_bits(i: u32) -> u32 {\n\treturn read_through_0(i);\n}\n"
-				"fn x_word(i: u32) -> u32 {\n\treturn read_through_0(i);\n}\n");
+		kit_wgsl_through(w, p->use->q->in[0].dtype, "x", 0);
 		return;
 	}
 	kit_wgsl_add(w, declared);
@@ -423,19 +421,24 @@ void tensor_round_lanes(const kit_plan *p, const tensor_round *r, kit_wgsl *w)
 	kit_wgsl_named(w, KERNEL_REDUCE_LANES, tensor_round_writes(p, r) ? GIVEN_THROUGH : GIVEN);
 }
 
+#define PACKED "x[PER * i + k] & (0xffffffffu >> (32u - 32u / PER))"
+
 void tensor_pack(kit_plan *p, uint32_t from, uint32_t to, uint64_t count, uint64_t bytes)
 {
 	const uint64_t per = 4 / bytes;
 	const uint32_t n = (uint32_t)count;
 	const uint32_t params = kit_params(p, &n, sizeof(n));
+	const uint32_t writes = to == kit_out(p, 0) ? p->through & PCTL_PLAN_WRITE_THROUGH(0) : 0;
 	kit_wgsl w = kit_wgsl_make(p->use, 2048);
 	kit_kernel kernel = {"tensor/pack.wgsl", w.text, 64, NULL, 0};
 
 	kit_wgsl_add(&w, per == 2 ? "const PER: u32 = 2u;\n" : "const PER: u32 = 4u;\n");
-	kit_wgsl_add(&w, KERNEL_PACK_WORDS);
+	kit_wgsl_named(&w, KERNEL_PACK_WORDS,
+		       writes != 0 ? "write_through_0(PER * i + k, " PACKED ")" : "(" PACKED ")");
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(&w);
-	kit_run(p, &kernel, (count + per - 1) / per,
-		(kit_slot[]){KIT_ALL(params), KIT_ALL(from), KIT_ALL(to)}, 3);
+	kit_run_through(p, &kernel, (count + per - 1) / per,
+			(kit_slot[]){KIT_ALL(params), KIT_ALL(from), KIT_ALL(to)}, 3,
+			(kit_through){writes, 0, 0});
 	kit_wgsl_free(&w);
 }

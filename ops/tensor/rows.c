@@ -63,19 +63,23 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 	"fn load4(q: u32) -> vec4<u32> {\n\treturn x[q];\n}\n"            \
 	"fn load1(q: u32, c: u32) -> u32 {\n\treturn x[q][c];\n}\n"
 /* Loops, so that what may be long stands in the kernel once. */
-#define LOAD_THROUGH                                                                   \
-	"fn load1(q: u32, c: u32) -> u32 {\n\treturn read_through_0(4u * q + c);\n}\n" \
-	"fn load4(q: u32) -> vec4<u32> {\n\tvar v = vec4<u32>();\n"                    \
+#define LOAD_EACH                                                   \
+	"fn load4(q: u32) -> vec4<u32> {\n\tvar v = vec4<u32>();\n" \
 	"\tfor (var c = 0u; c < 4u; c++) {\n\t\tv[c] = load1(q, c);\n\t}\n\treturn v;\n}\n"
+#define LOAD_THROUGH \
+	"fn load1(q: u32, c: u32) -> u32 {\n\treturn read_through_0(4u * q + c);\n}\n" LOAD_EACH
 #define PACK "fn pack4(v: vec4<u32>) -> vec4<u32> {\n\treturn v;\n}\n"
-#define PACK_THROUGH                                                          \
-	"fn pack4(q: u32, bits: vec4<u32>) -> vec4<u32> {\n\tvar v = bits;\n" \
-	"\tfor (var c = 0u; c < 4u; c++) {\n"                                 \
-	"\t\tv[c] = write_through_0(4u * q + c, v[c]);\n\t}\n\treturn v;\n}\n"
+#define PACK_EACH(T)                                                      \
+	"fn pack4(q: u32, bits: vec4<u32>) -> " T " {\n\tvar v = bits;\n" \
+	"\tfor (var c = 0u; c < 4u; c++) {\n"                             \
+	"\t\tv[c] = write_through_0(4u * q + c, v[c]);\n\t}\n"
+#define PACK_THROUGH PACK_EACH("vec4<u32>") "\treturn v;\n}\n"
+#define HALVES "\treturn vec2<u32>(v.x | (v.y << 16u), v.z | (v.w << 16u));\n}\n"
 
 int tensor_rows_read_once(const kit_plan *p, const tensor_rows *r)
 {
-	return r->keep && kit_dtype_bytes(p->use->q->in[0].dtype) == 4;
+	(void)p;
+	return r->keep;
 }
 
 void tensor_rows_place(kit_plan *p, const tensor_rows *r, kit_wgsl *w)
@@ -98,17 +102,23 @@ void tensor_rows_place(kit_plan *p, const tensor_rows *r, kit_wgsl *w)
 				"array<vec4<u32>>;\n");
 		kit_wgsl_add(w, writes ? PACK_THROUGH : PACK);
 	} else {
+		if (!reads)
+			kit_wgsl_add(w, "@group(0) @binding(1) var<storage, read> x: "
+					"array<u32>;\n");
+		kit_wgsl_add(w, "@group(0) @binding(2) var<storage, read_write> y: "
+				"array<vec2<u32>>;\n");
+		if (reads)
+			kit_wgsl_through(w, dtype, "x", 0);
+		else
+			kit_wgsl_named(w, kit_codec_bits(dtype), "x");
 		kit_wgsl_add(
-			w, "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
-			   "@group(0) @binding(2) var<storage, read_write> y: array<vec2<u32>>;\n");
-		kit_wgsl_named(w, kit_codec_bits(dtype), "x");
-		kit_wgsl_add(w,
-			     "fn load1(q: u32, c: u32) -> u32 {\n\treturn x_bits(4u * q + c);\n}\n"
-			     "fn load4(q: u32) -> vec4<u32> {\n"
-			     "\treturn vec4<u32>(load1(q, 0u), load1(q, 1u), load1(q, 2u), "
-			     "load1(q, 3u));\n}\n"
-			     "fn pack4(v: vec4<u32>) -> vec2<u32> {\n"
-			     "\treturn vec2<u32>(v.x | (v.y << 16u), v.z | (v.w << 16u));\n}\n");
+			w, "fn load1(q: u32, c: u32) -> u32 {\n\treturn x_bits(4u * q + c);\n}\n");
+		kit_wgsl_add(w, reads ? LOAD_EACH
+				      : "fn load4(q: u32) -> vec4<u32> {\n"
+					"\treturn vec4<u32>(load1(q, 0u), load1(q, 1u), load1(q, "
+					"2u), load1(q, 3u));\n}\n");
+		kit_wgsl_add(w, writes ? PACK_EACH("vec2<u32>") HALVES
+				       : "fn pack4(v: vec4<u32>) -> vec2<u32> {\n" HALVES);
 	}
 }
 

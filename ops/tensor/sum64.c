@@ -226,28 +226,41 @@ static uint32_t quick_sums(kit_plan *p, const tensor_axes *a)
 	return NONE;
 }
 
+/* Sums as they are, through the function of the host. */
+static void write_sums(kit_plan *p, uint32_t sums, uint64_t count)
+{
+	tensor_kernel k = tensor_kernel_begin(p, "tensor/sum64_written.wgsl", count, 8, 0);
+
+	tensor_kernel_read(&k, "x", 8, sums);
+	kit_wgsl_add(&k.w, "fn product(i: u32) -> u64 {\n\treturn x_raw(i);\n}\n");
+	tensor_kernel_run(&k, kit_out(p, 0));
+}
+
 static void sum64_plan(kit_plan *p)
 {
 	tensor_axes a;
 	tensor_round r;
-	uint32_t marks;
+	uint32_t marks, to;
 
 	p->status = axes_of(p->use, &a);
 	if (p->status != PCTL_OK || a.count == 0)
 		return;
+	/* What quick sums told and what they did not is written in two dispatches. */
+	to = p->through != 0 ? kit_temp(p, 8 * a.count) : kit_out(p, 0);
 	marks = quick_sums(p, &a);
 	if (marks != NONE)
-		kit_copy(p, marks, 0, kit_out(p, 0), 0, 8 * a.count);
+		kit_copy(p, marks, 0, to, 0, 8 * a.count);
 	r = lanes_of(&a, a.terms, kit_in(p, 0));
 	r.first = 1;
 	while (p->status == PCTL_OK) {
-		r.to = r.last ? kit_out(p, 0)
-			      : kit_temp(p, 4ull * (SUM_DIGITS + 1) * a.count * r.runs);
+		r.to = r.last ? to : kit_temp(p, 4ull * (SUM_DIGITS + 1) * a.count * r.runs);
 		run_sums(p, &a, &r, marks);
 		if (r.last)
-			return;
+			break;
 		r = lanes_of(&a, r.runs, r.to);
 	}
+	if (to != kit_out(p, 0))
+		write_sums(p, to, a.count);
 }
 
 static pctl_status sum64_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
@@ -484,7 +497,7 @@ static void sum64_law_order(kit_law *l)
 /* ---- the ops ---------------------------------------------------------------------------------- */
 
 static const pctl_port sum64_in[] = {{"x", "f64[...]", "the terms", 0, 0}};
-static const pctl_port sum64_out[] = {{"y", "f64[...]", "the sums", 0, 0}};
+static const pctl_port sum64_out[] = {{"y", "f64[...]", "the sums", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc sum64_attr[] = {
 	{"axes", "",
 	 "what is summed over: numbers of axes between commas, negative ones from the end; if not "
@@ -495,7 +508,7 @@ static const pctl_attr_desc sum64_attr[] = {
 static const pctl_port matmul64_in[] = {
 	{"a", "f64[m,k]", "rows", 0, 0},
 	{"b", "f64[p,q]", "columns: k by n, or n by k with transpose_b", 0, 0}};
-static const pctl_port matmul64_out[] = {{"y", "f64[m,n]", "the products", 0, 0}};
+static const pctl_port matmul64_out[] = {{"y", "f64[m,n]", "the products", PCTL_PORT_THROUGH, 0}};
 static const pctl_attr_desc matmul64_attr[] = {
 	{"transpose_b", "false", "b lies column by column", PCTL_ATTR_BOOL, 0, 0, 1}};
 static const pctl_law sum64_laws[] = {

@@ -20,9 +20,11 @@ static const struct layer {
 	{"SwiGLU", "transformer.swiglu", "a"}, {"Residual", "ieee.add", "b"},
 };
 
+#define LAYERS ((uint32_t)(sizeof(layers) / sizeof(layers[0])))
+
 static const struct layer *layer_at(uint32_t i)
 {
-	return i < sizeof(layers) / sizeof(layers[0]) ? &layers[i] : NULL;
+	return i < LAYERS ? &layers[i] : NULL;
 }
 
 /* An op that the arguments ask for: all of them where there are none. */
@@ -32,6 +34,12 @@ static int is_asked(const pctl_app *app, const pctl_op_desc *d)
 		if (fnmatch(app->line.arguments[i], d->name, 0) == 0)
 			return 1;
 	return app->line.n_arguments == 0;
+}
+
+/* A format of weights: blocks, and what is narrower than f16 but for integers of a byte. */
+static int is_packed(const pctl_dtype *t)
+{
+	return t->block > 1 || t->bits < 8 || (t->bits == 8 && t->kind == PCTL_DTYPE_KIND_FLOAT);
 }
 
 static int has_numbers(const pctl_dtype *t)
@@ -52,6 +60,7 @@ static void cell_json(pctl_app *app, const pctl_op_ref *op, const char *port, co
 	pctl_json_kv_bool(j, "works", c->code == 0);
 	pctl_json_kv_u32(j, "code", c->code);
 	pctl_json_kv_string(j, "reason", c->reason);
+	pctl_json_kv_string(j, "why", c->why);
 	pctl_json_key(j, "in");
 	pctl_json_object_begin(j);
 	for (uint32_t i = 0; c->code == 0 && i < c->n_in; i++)
@@ -63,6 +72,12 @@ static void cell_json(pctl_app *app, const pctl_op_ref *op, const char *port, co
 		pctl_json_kv_string(j, c->attr[i].name, c->attr[i].text);
 	pctl_json_object_end(j);
 	pctl_json_object_end(j);
+}
+
+/* Two cells stand in one line; with reasons only where these are the same. */
+static int are_alike(const pctl_app *app, const pctl_support_cell *a, const pctl_support_cell *b)
+{
+	return a->code == b->code && (!app->verbose || a->why == b->why);
 }
 
 /* Types of one code together, with the reason of the first. */
@@ -79,13 +94,15 @@ static void print_port(pctl_app *app, const pctl_op_ref *op, uint32_t port,
 		printf(cells[i].code == 0 ? "  works         " : "  refused PC%04" PRIu32,
 		       cells[i].code);
 		for (uint32_t k = i; (t = pctl_dtype_row(k)) != NULL; k++) {
-			if (!has_numbers(t) || cells[k].code != cells[i].code)
+			if (!has_numbers(t) || !are_alike(app, &cells[k], &cells[i]))
 				continue;
 			done |= 1ull << k;
 			printf(" %s", t->name);
 		}
-		printf("%s%s\n", cells[i].code == 0 || !app->verbose ? "" : ": ",
-		       cells[i].code == 0 || !app->verbose ? "" : cells[i].reason);
+		if (cells[i].code != 0 && app->verbose)
+			printf(": %s%s%s", cells[i].reason, cells[i].why == NULL ? "" : "; ",
+			       cells[i].why == NULL ? "" : cells[i].why);
+		printf("\n");
 	}
 }
 
@@ -116,7 +133,8 @@ static uint32_t port_of(const pctl_op_desc *d, const char *name)
 	return d->n_in == 0 ? 0 : d->n_in - 1;
 }
 
-/* The layer's op for a type: a residual is added by the library of its numbers, and what computes with f64 is an op of its own. */
+/* The layer's op for a type: a residual is added by the library of its numbers, what computes with f64 is an op of its own, and so is what reads rows of packed
+ * weights. */
 static const char *name_of(const struct layer *l, const pctl_dtype *t)
 {
 	const int adds = strcmp(l->op, "ieee.add") == 0;
@@ -125,34 +143,71 @@ static const char *name_of(const struct layer *l, const pctl_dtype *t)
 		return "ieee.add64";
 	if (t->id == PCTL_SCALAR_F64 && strcmp(l->op, "tensor.matmul") == 0)
 		return "tensor.matmul64";
+	if (strcmp(l->op, "tensor.embedding") == 0 && is_packed(t))
+		return "transformer.embed";
 	return adds && t->kind != PCTL_DTYPE_KIND_FLOAT ? "int.add" : l->op;
 }
 
-static pctl_status layer_cells(pctl_app *app, const pctl_op_source *ops, const struct layer *l,
-			       const pctl_dtype *t, uint32_t *code)
+static pctl_status layer_cell(pctl_app *app, const pctl_op_source *ops, const struct layer *l,
+			      const pctl_dtype *t, pctl_support_cell *c)
 {
-	pctl_support_cell *c = pctl_arena_alloc(app->arena, sizeof(*c));
 	pctl_op_ref op;
-	pctl_status status;
 
-	if (c == NULL)
-		return pctl_no_memory(app->call, "a table");
-	if (pctl_op_find(ops, name_of(l, t), 0, 0, NULL, NULL, &op) != PCTL_OK) {
-		*code = PC4120_OP_UNKNOWN;
-		return PCTL_OK;
+	memset(c, 0, sizeof(*c));
+	c->code = PC4120_OP_UNKNOWN;
+	return pctl_op_find(ops, name_of(l, t), 0, 0, NULL, NULL, &op) != PCTL_OK
+		       ? PCTL_OK
+		       : pctl_support_ask(&op, port_of(op.desc, l->port), t->id, app->arena,
+					  app->call, c);
+}
+
+/* Below the table: the types that a layer refuses, those of one reason together. */
+static void print_whys(const pctl_support_cell *cells)
+{
+	const struct layer *l;
+	const pctl_dtype *t;
+
+	for (uint32_t i = 0; (l = layer_at(i)) != NULL; i++) {
+		uint64_t done = 0;
+
+		for (uint32_t k = 0; (t = pctl_dtype_row(k)) != NULL; k++) {
+			const char *why = cells[k * LAYERS + i].why;
+
+			if (why == NULL || done >> k & 1)
+				continue;
+			printf("%s of", l->layer);
+			for (uint32_t m = k; (t = pctl_dtype_row(m)) != NULL; m++) {
+				if (cells[m * LAYERS + i].why != why)
+					continue;
+				done |= 1ull << m;
+				printf(" %s", t->name);
+			}
+			printf(": %s\n", why);
+		}
 	}
-	status = pctl_support_ask(&op, port_of(op.desc, l->port), t->id, app->arena, app->call, c);
-	*code = c->code;
-	return status;
+}
+
+static void layer_json(pctl_app *app, const struct layer *l, const pctl_dtype *t,
+		       const pctl_support_cell *c)
+{
+	pctl_json *j = &app->document;
+
+	pctl_json_object_begin(j);
+	pctl_json_kv_string(j, "layer", l->layer);
+	pctl_json_kv_string(j, "op", name_of(l, t));
+	pctl_json_kv_string(j, "type", t->name);
+	pctl_json_kv_u32(j, "code", c->code);
+	pctl_json_kv_string(j, "why", c->why);
+	pctl_json_object_end(j);
 }
 
 /* Works: Y; else the code's number. */
 static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
 {
+	pctl_support_cell *cells = pctl_arena_array(app->arena, 64 * LAYERS, sizeof(*cells));
 	const struct layer *l;
 	const pctl_dtype *t;
-	pctl_status status = PCTL_OK;
-	uint32_t code = 0;
+	pctl_status status = cells == NULL ? pctl_no_memory(app->call, "a table") : PCTL_OK;
 
 	if (app->json) {
 		pctl_json_key(&app->document, "layers");
@@ -163,33 +218,31 @@ static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
 			printf(" %-9s", l->layer);
 		printf("\n");
 	}
-	for (uint32_t k = 0; status == PCTL_OK && (t = pctl_dtype_row(k)) != NULL; k++) {
+	for (uint32_t k = 0; status == PCTL_OK && k < 64 && (t = pctl_dtype_row(k)) != NULL; k++) {
 		if (!has_numbers(t))
 			continue;
 		if (!app->json)
 			printf("%-9s", t->name);
 		for (uint32_t i = 0; status == PCTL_OK && (l = layer_at(i)) != NULL; i++) {
-			status = layer_cells(app, ops, l, t, &code);
-			if (status == PCTL_OK && app->json) {
-				pctl_json_object_begin(&app->document);
-				pctl_json_kv_string(&app->document, "layer", l->layer);
-				pctl_json_kv_string(&app->document, "op", name_of(l, t));
-				pctl_json_kv_string(&app->document, "type", t->name);
-				pctl_json_kv_u32(&app->document, "code", code);
-				pctl_json_object_end(&app->document);
-			} else if (status == PCTL_OK && code == 0) {
+			pctl_support_cell *c = &cells[k * LAYERS + i];
+
+			status = layer_cell(app, ops, l, t, c);
+			if (status == PCTL_OK && app->json)
+				layer_json(app, l, t, c);
+			else if (status == PCTL_OK && c->code == 0)
 				printf(" %-9s", "Y");
-			} else if (status == PCTL_OK) {
-				printf(" PC%-7" PRIu32, code);
-			}
+			else if (status == PCTL_OK)
+				printf(" PC%-7" PRIu32, c->code);
 		}
 		if (!app->json)
 			printf("\n");
 	}
-	if (app->json)
+	if (app->json) {
 		pctl_json_array_end(&app->document);
-	else
+	} else if (status == PCTL_OK) {
+		print_whys(cells);
 		printf("\n");
+	}
 	return status;
 }
 

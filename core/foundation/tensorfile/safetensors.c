@@ -22,10 +22,10 @@ static const struct {
 };
 #define N_TYPES (sizeof(types) / sizeof(types[0]))
 
-/* A whole number that a double holds exactly. */
+/* A whole number that a double holds exactly, and no other is read as. */
 static int number(const cJSON *j, uint64_t *out)
 {
-	if (!cJSON_IsNumber(j) || !(j->valuedouble >= 0) || j->valuedouble > 9007199254740992.0 ||
+	if (!cJSON_IsNumber(j) || !(j->valuedouble >= 0) || j->valuedouble >= 9007199254740992.0 ||
 	    (double)(uint64_t)j->valuedouble != j->valuedouble)
 		return 0;
 	*out = (uint64_t)j->valuedouble;
@@ -122,25 +122,60 @@ static pctl_status no_holes(const pctl_tensor_file *f, uint64_t begun, const pct
 	return status;
 }
 
+/* Where the escape of a zero character stands, at which names would end for whoever reads them here; n: nowhere. */
+static uint64_t zero_at(const char *text, uint64_t n)
+{
+	for (uint64_t i = 0; i + 6 <= n; i++) {
+		if (text[i] != '\\')
+			continue;
+		if (memcmp(&text[i + 1], "u0000", 5) == 0)
+			return i;
+		i++;
+	}
+	return n;
+}
+
+/* The definition has texts there and nothing else. */
+static int is_metadata(const cJSON *j)
+{
+	const cJSON *of;
+
+	cJSON_ArrayForEach(of, j)
+	{
+		if (!cJSON_IsString(of))
+			return 0;
+	}
+	return cJSON_IsObject(j);
+}
+
 static pctl_status header(pctl_tensor_file *f, const char *text, uint64_t n, const pctl_call *call)
 {
+	const uint64_t zero = zero_at(text, n);
 	const char *end = NULL;
 	cJSON *json = cJSON_ParseWithLengthOpts(text, n, &end, 0);
 	pctl_status status = PCTL_OK;
 	const cJSON *j;
+
+	if (zero < n)
+		status = tensor_malformed(f, 8 + zero, call, "a zero character in a text");
 
 	for (uint64_t i = json == NULL ? n : (uint64_t)(end - text); i < n && status == PCTL_OK;
 	     i++)
 		if (text[i] != ' ')
 			status = tensor_malformed(f, 8 + i, call,
 						  "something stands behind the header's JSON");
-	if (!cJSON_IsObject(json))
+	if (status == PCTL_OK && !cJSON_IsObject(json))
 		status = tensor_malformed(f, 8 + (end == NULL ? 0 : (uint64_t)(end - text)), call,
 					  "the header is no JSON object");
 	cJSON_ArrayForEach(j, json)
 	{
-		if (status == PCTL_OK && strcmp(j->string, "__metadata__") != 0)
+		if (status != PCTL_OK)
+			break;
+		if (strcmp(j->string, "__metadata__") != 0)
 			status = entry(f, j, 8 + n, call);
+		else if (!is_metadata(j))
+			status = tensor_malformed(f, 8, call,
+						  "__metadata__ has something else than texts");
 	}
 	cJSON_Delete(json);
 	return status == PCTL_OK ? no_holes(f, 8 + n, call) : status;

@@ -294,12 +294,14 @@ enum {
 #define PCTL_PLAN_RUN 0u
 #define PCTL_PLAN_MEASURE 1u
 /*
- * Added to PCTL_PLAN_RUN, of ports with PCTL_PORT_THROUGH whose elements are f32, i32 or u32: jobs before and behind the op that the host fuses with it. Kernels that have
+ * Added to PCTL_PLAN_RUN, of ports with PCTL_PORT_THROUGH whose elements have 8, 16, 32 or 64 bits and are no bool: jobs before and behind the op that the host fuses with it. Kernels that have
  * to do with such a port say so (pctl_plan_kernel.through) and call a function that is not in their texts:
  *
  *     fn read_through_I(i: u32) -> u32               the bits of element i of input I. The input has no bytes: no command may name it
  *     fn write_through_O(i: u32, bits: u32) -> u32   what is written in the place of element i of output O, whose bits are `bits`
  *
+ * Of elements of 64 bits both speak of u64. Of narrower ones than a word the low bits count, whatever the kernel hands over above them; what it gets has zeros there. Which
+ * word an element is part of is the kernel's business, and that nobody else writes that word.
  * Each element of the output is written once, by a kernel, so that nothing reads it back; each of an input should be read about once.
  * Where a use cannot be planned so the library answers PCTL_E_UNSUPPORTED, in no words, and the jobs run one by one.
  */

@@ -54,10 +54,12 @@ static int can_join(const pctl_run_node *n)
 	       n->canonical->n_steps == 1 && pctl_run_element_unit(n)->turns == 0;
 }
 
-static int has_32_bits(const pctl_tensor_type *t)
+/* Its elements may go through a function of the host: each lies in a word or two of its own, or is a whole part of one. */
+static int may_go_through(const pctl_tensor_type *t)
 {
-	return t->dtype == PCTL_SCALAR_F32 || t->dtype == PCTL_SCALAR_I32 ||
-	       t->dtype == PCTL_SCALAR_U32;
+	const uint32_t bytes = pctl_dtype_bytes(t->dtype);
+
+	return t->dtype != PCTL_SCALAR_BOOL && bytes != 0 && bytes <= 8;
 }
 
 /* An input of the middle that may be read through a function; its output that may be written so. */
@@ -65,12 +67,13 @@ int pctl_run_reads_through(const pctl_run_node *n, uint32_t port)
 {
 	return n->apart == PCTL_RUN_APART_NOT &&
 	       (pctl_op_input(n->node->op.desc, port)->flags & PCTL_PORT_THROUGH) != 0 &&
-	       has_32_bits(&n->in[port]);
+	       may_go_through(&n->in[port]);
 }
 
 static int writes_through(const pctl_run_node *n)
 {
-	return (n->node->op.desc->out[0].flags & PCTL_PORT_THROUGH) != 0 && has_32_bits(&n->out[0]);
+	return (n->node->op.desc->out[0].flags & PCTL_PORT_THROUGH) != 0 &&
+	       may_go_through(&n->out[0]);
 }
 
 /* Its library speaks of functions at some port, and no output of it lies in an input's place. */
@@ -281,7 +284,8 @@ static void take_middle(struct growing *g, uint32_t job)
 
 	(void)pctl_type_elements(&n->out[0], &n_elements);
 	if (g->middle == UINT32_MAX && g->n_jobs < MOST_JOBS && writes_through(n) &&
-	    has_32_bits(&root->out[0]) && pctl_run_lanes_out(root) == 1 &&
+	    pctl_dtype_bytes(root->out[0].dtype) == pctl_dtype_bytes(n->out[0].dtype) &&
+	    may_go_through(&root->out[0]) && pctl_run_lanes_out(root) == 1 &&
 	    same_placement(n, root) && is_read_within(g, job, &under) && under == 0 &&
 	    n_elements == places_of(g, 0) && put(g, job, 0) && !set_middle(g, job)) {
 		g->is_in[job] = 0;

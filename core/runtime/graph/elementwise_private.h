@@ -62,6 +62,8 @@ uint32_t pctl_element_write_value(struct pctl_element_writing *w, uint32_t node,
 void pctl_element_write_lane(struct pctl_element_writing *w, uint32_t value, uint32_t lane);
 /* An element, or a vector of four, of an input by an index in words. */
 void pctl_element_write_read(struct pctl_element_writing *w, uint32_t binding, const char *index);
+/* Of a function that a kernel of a library calls: elements of this type are only moved there, as bits of a word; no kernel has values of it. */
+int pctl_element_is_part(const struct pctl_element_writing *w, uint32_t dtype);
 /* A number of the uniform block. */
 void pctl_element_write_word(struct pctl_element_writing *w, uint64_t value);
 /* The bindings of an input for this piece: the first one's number. */

@@ -217,7 +217,9 @@ static void add_function_variables(const struct pctl_element_writing *w, uint32_
 			      "@group(%u) @binding(%" PRIu32 ") var<storage, read> %sin%" PRIu32
 			      ": array<%s>;\n",
 			      PCTL_THROUGH_GROUP, binding + i, w->prefix, i,
-			      pctl_elementwise_type(w->bindings.items[i].dtype));
+			      pctl_element_is_part(w, w->bindings.items[i].dtype)
+				      ? "u32"
+				      : pctl_elementwise_type(w->bindings.items[i].dtype));
 	if (w->words.n != 0)
 		pctl_str_addf(s,
 			      "@group(%u) @binding(%" PRIu32
@@ -231,6 +233,8 @@ char *pctl_element_function(struct pctl_element_writing *w, const pctl_elementwi
 {
 	const struct pctl_element_chain all = {.lie = LIE_SAME};
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	const uint32_t dtype = e->nodes[last].type.dtype;
+	const char *type = pctl_dtype_bytes(dtype) == 8 ? "u64" : "u32";
 	uint32_t value;
 
 	*w = (struct pctl_element_writing){
@@ -240,12 +244,20 @@ char *pctl_element_function(struct pctl_element_writing *w, const pctl_elementwi
 	    (from != 0 && !PCTL_VEC_PUSH(&w->words, (uint32_t)from)))
 		w->failed = 1;
 	value = w->failed ? 0 : pctl_element_write_value(w, last, 0);
-	pctl_str_addf(&s, "fn %s(i: u32%s) -> u32 {\n\t\tlet k0 = i", function,
-		      strncmp(function, "write", 5) == 0 ? ", bits: u32" : "");
+	pctl_str_addf(&s, "fn %s(i: u32", function);
+	if (strncmp(function, "write", 5) == 0)
+		pctl_str_addf(&s, ", bits: %s", type);
+	pctl_str_addf(&s, ") -> %s {\n\t\tlet k0 = i", type);
 	if (from != 0)
 		pctl_str_addf(&s, " + %sshape[0].x", function);
-	pctl_str_addf(&s, ";\n%s\t\treturn bitcast<u32>(v%" PRIu32 ");\n}\n",
-		      w->body.data == NULL ? "" : w->body.data, value);
+	pctl_str_addf(&s, ";\n%s\t\treturn ", w->body.data == NULL ? "" : w->body.data);
+	if (pctl_element_is_part(w, dtype))
+		pctl_str_addf(&s, "v%" PRIu32 ";\n}\n", value);
+	else if (pctl_dtype_bytes(dtype) == 2)
+		pctl_str_addf(&s, "bitcast<u32>(vec2<%s>(v%" PRIu32 ", %s(0.0f)));\n}\n",
+			      pctl_elementwise_type(dtype), value, pctl_elementwise_type(dtype));
+	else
+		pctl_str_addf(&s, "bitcast<%s>(v%" PRIu32 ");\n}\n", type, value);
 	add_function_variables(w, first_binding, &s);
 	if (w->failed || w->body.failed) {
 		pctl_str_drop(&s);

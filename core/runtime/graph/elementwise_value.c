@@ -230,6 +230,40 @@ void pctl_element_write_lane(struct pctl_element_writing *w, uint32_t value, uin
 		pctl_str_addf(&w->body, "v%" PRIu32 "_%" PRIu32, value, lane);
 }
 
+int pctl_element_is_part(const struct pctl_element_writing *w, uint32_t dtype)
+{
+	return w->prefix != NULL && pctl_dtype_bytes(dtype) < 4 && dtype != PCTL_SCALAR_F16 &&
+	       dtype != PCTL_SCALAR_BF16;
+}
+
+/* Element `index` of the words of an input that is made of parts of them. */
+static void add_part(struct pctl_element_writing *w, uint32_t number, uint32_t binding,
+		     uint32_t dtype, const char *index)
+{
+	const uint32_t bits = 8 * pctl_dtype_bytes(dtype), parts = 32 / bits;
+	char at[80];
+
+	snprintf(at, sizeof(at), "%s / %" PRIu32 "u", index, parts);
+	pctl_str_addf(&w->body, "\t\tlet v%" PRIu32 " = (", number);
+	pctl_element_write_read(w, binding, at);
+	pctl_str_addf(&w->body, " >> ((%s %% %" PRIu32 "u) * %" PRIu32 "u)) & %uu;\n", index, parts,
+		      bits, (1u << bits) - 1);
+}
+
+/* What a plan op gives, out of its bits. */
+static void add_given(struct pctl_element_writing *w, uint32_t number, uint32_t dtype)
+{
+	const char *type = pctl_elementwise_type(dtype);
+
+	pctl_str_addf(&w->body, "\t\tlet v%" PRIu32 " = ", number);
+	if (pctl_element_is_part(w, dtype))
+		pctl_str_addf(&w->body, "bits & %uu;\n", (1u << 8 * pctl_dtype_bytes(dtype)) - 1);
+	else if (pctl_dtype_bytes(dtype) == 2)
+		pctl_str_addf(&w->body, "bitcast<vec2<%s>>(bits).x;\n", type);
+	else
+		pctl_str_addf(&w->body, "bitcast<%s>(bits);\n", type);
+}
+
 static void add_input(struct pctl_element_writing *w, uint32_t number, struct pctl_element_value *v)
 {
 	const pctl_element_node *n = &w->e->nodes[v->node];
@@ -238,6 +272,11 @@ static void add_input(struct pctl_element_writing *w, uint32_t number, struct pc
 	const uint32_t b = pctl_element_bind(w, n, lie == LIE_ROW, !w->piece.whole && in_step);
 	char name[48], at[64];
 
+	if (pctl_element_is_part(w, n->type.dtype)) {
+		index_name(w, v->chain, 0, name);
+		add_part(w, number, b, n->type.dtype, name);
+		return;
+	}
 	v->wide = lie == LIE_ROW ? 2 : lie == LIE_ANY;
 	for (uint32_t lane = 0; lane < (v->wide == 1 ? w->lanes : 1); lane++) {
 		index_name(w, v->chain, lane, name);
@@ -303,8 +342,7 @@ uint32_t pctl_element_write_value(struct pctl_element_writing *w, uint32_t node,
 	if (n->kind == PCTL_ELEMENT_INPUT)
 		add_input(w, number, &v);
 	else if (n->kind == PCTL_ELEMENT_GIVEN)
-		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32 " = bitcast<%s>(bits);\n", number,
-			      pctl_elementwise_type(n->type.dtype));
+		add_given(w, number, n->type.dtype);
 	else
 		add_call(w, number, &v);
 	w->values.items[number] = v;

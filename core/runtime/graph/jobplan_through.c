@@ -15,6 +15,15 @@
 
 /* ---- a kernel ----------------------------------------------------------------------------- */
 
+/* f16 is among the values, if only as what is moved. */
+static int has_half(const pctl_through *t)
+{
+	for (uint32_t i = 0; i < t->n_nodes; i++)
+		if (t->nodes[i].type.dtype == PCTL_SCALAR_F16)
+			return 1;
+	return 0;
+}
+
 /* read_through_3, write_through_0. */
 static void name_of(uint32_t flag, char out[32])
 {
@@ -100,7 +109,8 @@ pctl_status pctl_frame_through(struct pctl_frame *f, const pctl_plan_kernel *k,
 			f, "a kernel calls functions that the plan was not asked for");
 	e.nodes = t->nodes;
 	e.n_nodes = t->n_nodes;
-	if (pctl_element_functions(&e, &behind) && strstr(k->wgsl, "enable f16;") == NULL)
+	if ((pctl_element_functions(&e, &behind) || has_half(t)) &&
+	    strstr(k->wgsl, "enable f16;") == NULL)
 		pctl_str_add(&text, "enable f16;\n");
 	pctl_str_add(&text, k->wgsl);
 	pctl_str_add(&text, "\n");

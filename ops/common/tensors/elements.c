@@ -315,9 +315,20 @@ void tensor_kernel_order(tensor_kernel *k, uint32_t dtype)
 	kit_wgsl_add(&k->w, text);
 }
 
+const char *tensor_result_text(uint64_t bytes, int writes)
+{
+	if (bytes == 1)
+		return KERNEL_RESULT_QUARTERS;
+	if (bytes == 2)
+		return writes ? KERNEL_RESULT_THROUGH_HALVES : KERNEL_RESULT_HALVES;
+	return writes ? KERNEL_RESULT_THROUGH : KERNEL_RESULT_WORDS;
+}
+
 void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 {
 	const uint64_t each = k->bytes == 1 ? 4 : k->bytes == 2 ? 2 : 1;
+	const uint32_t writes =
+		buffer == kit_out(k->plan, 0) ? k->plan->through & PCTL_PLAN_WRITE_THROUGH(0) : 0;
 	kit_kernel kernel = {k->name, NULL, 64, k->turns != 0 ? "steps" : NULL, 16};
 	char text[160];
 
@@ -328,9 +339,8 @@ void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 		 k->bytes == 16 ? "vec4<u32>" : "T");
 	kit_wgsl_add(&k->w, text);
 	k->slots[k->n_slots++] = (kit_slot)KIT_ALL(buffer);
-	(k->piece < k->count ? add_piece : kit_wgsl_add)(&k->w, each == 4   ? KERNEL_RESULT_QUARTERS
-								: each == 2 ? KERNEL_RESULT_HALVES
-									    : KERNEL_RESULT_WORDS);
+	(k->piece < k->count ? add_piece : kit_wgsl_add)(&k->w,
+							 tensor_result_text(k->bytes, writes != 0));
 	if (k->plan->status == PCTL_OK)
 		k->plan->status = kit_wgsl_status(&k->w);
 	kernel.text = k->w.text;
@@ -345,7 +355,8 @@ void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 								      (n * k->bytes + 3) / 4 * 4);
 		}
 		k->slots[0] = (kit_slot)KIT_ALL(kit_params(k->plan, &k->params, sizeof(k->params)));
-		kit_run(k->plan, &kernel, (n + each - 1) / each, k->slots, k->n_slots);
+		kit_run_through(k->plan, &kernel, (n + each - 1) / each, k->slots, k->n_slots,
+				(kit_through){writes, 0, first});
 	}
 	kit_wgsl_free(&k->w);
 }

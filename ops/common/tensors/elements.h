@@ -81,6 +81,8 @@ int tensor_is_too_large(const kit_plan *p, uint64_t n_bytes);
 int tensor_kernel_bind_words(tensor_kernel *k, const char *name, uint32_t buffer, uint64_t n);
 /* The result is `buffer`, in several dispatches where it is too large for a binding; the text of `product` stands before. */
 void tensor_kernel_run(tensor_kernel *k, uint32_t buffer);
+/* The entry point that writes `product(i)` of each element of so many bytes; writes: through the host's function, not of bytes. */
+const char *tensor_result_text(uint64_t bytes, int writes);
 
 /* fn order_key(raw: E) -> E: ascends as SEMANTICS.md 16.6 has it; E is what <name>_raw gives. */
 void tensor_kernel_order(tensor_kernel *k, uint32_t dtype);

@@ -63,6 +63,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 		}
 		workgroupBarrier();
 	}
+	if (PER == 2u) { // a lane writes what others found, which that in the branch does not tell whoever proves it
+		workgroupBarrier();
+	}
 	for (var i = 0u; i < (WORDS + 63u) / 64u; i++) {
 		let w = i * 64u + lane;
 		if (w < WORDS) {

@@ -1,5 +1,5 @@
 """Elementwise jobs before and behind products, reductions, softmax and norms, fused with them, against fractions and NumPy-free integers.
-usage: around.py cuts|every|faults products|sums|rows|all [--few] BACKEND...
+usage: around.py cuts|every|faults products|sums|rows|types|all [--few] BACKEND...
 
 cuts: all chains with no intermediate result as an output, two of them with each alone and with all; every: all with every subset; --few: of one chain of three, with no more than the first of these. Each chain is p = x * r, q = p + c, m = the op of q,
 s = m * k, t = s + z, v = t under another shape; every operation rounded by itself."""
@@ -12,13 +12,42 @@ import sys
 from harness import Harness, Random
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
 import norms  # noqa: E402
-from matmul import pack, product, transpose, value  # noqa: E402
+from matmul import FLOATS, INTEGERS, bits_of, exact, nan, negative, pack, product, rounded, transpose, value  # noqa: E402
 from reduce import one  # noqa: E402
 from sum import wanted as sums  # noqa: E402
 
 JOBS = ("p", "q", "m", "s", "t", "v")
-STEPS = {"f32": ("ieee.mul", "ieee.add", norms.mul, norms.add),
-         "u32": ("int.xor", "int.add", lambda a, b: a ^ b, lambda a, b: (a + b) % (1 << 32))}
+FLOATS["f64"] = (53, -1074, 2047)
+
+
+def infinity(kind, sign=0):
+    return FLOATS[kind][2] << (FLOATS[kind][0] - 1) | sign
+
+
+def mul(kind):
+    def of(a, b):
+        x, y, sign = value(kind, a), value(kind, b), (a ^ b) & 1 << (bits_of(kind) - 1)
+        if "nan" in (x, y) or (isinstance(x, str) and y == 0) or (isinstance(y, str) and x == 0):
+            return nan(kind)
+        return infinity(kind, sign) if isinstance(x, str) or isinstance(y, str) else rounded(kind, x * y, bool(sign))
+    return of
+
+
+def add(kind):
+    def of(a, b):
+        x, y = value(kind, a), value(kind, b)
+        if isinstance(x, str) or isinstance(y, str):
+            return exact(kind, [v for v in (x, y) if isinstance(v, str)])
+        return rounded(kind, x + y, bool(negative(kind, a) and negative(kind, b)))
+    return of
+
+
+def steps(kind):
+    """The two ops before and behind, and what they are."""
+    if kind in INTEGERS:
+        return "int.xor", "int.add", lambda a, b: a ^ b, lambda a, b: (a + b) % (1 << INTEGERS[kind])
+    more = "64" if kind == "f64" else ""
+    return "ieee.mul" + more, "ieee.add" + more, mul(kind), add(kind)
 
 
 def text(kind, shape):
@@ -26,11 +55,13 @@ def text(kind, shape):
 
 
 def codes(r, n, kind, plain):
-    """Bits; of f32 numbers near 1, and beside them now and then what has an end of its own."""
-    if kind == "u32":
-        return [r.below(1 << 32) for _ in range(n)]
-    special = [0, 1 << 31, 1, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F7FFFFF, 0x00800000]
-    return [special[r.below(8)] if not plain and r.below(97) == 0 else r.below(2) << 31 | 0x3D800000 + r.below(0x03000000) for _ in range(n)]
+    """Bits; of floats numbers near 1, and beside them now and then what has an end of its own."""
+    if kind in INTEGERS:
+        return [r.u64() >> 64 - INTEGERS[kind] if INTEGERS[kind] > 32 else r.below(1 << INTEGERS[kind]) for _ in range(n)]
+    (p, _, top), sign = FLOATS[kind], 1 << (bits_of(kind) - 1)
+    special = [0, sign, 1, infinity(kind), infinity(kind, sign), nan(kind), infinity(kind) - 1, 1 << (p - 1)]
+    near = lambda: (sign * r.below(2)) | ((top >> 1) - 4 << (p - 1)) + r.below(6 << (p - 1))
+    return [special[r.below(8)] if not plain and r.below(97) == 0 else near() for _ in range(n)]
 
 
 def blocks(r, n):
@@ -66,8 +97,8 @@ class Chain:
         self.inputs = {f"{name}_{key}": (text(of, at), pack(of, data)) for key, (of, at, data) in made.items()}
         if packed:
             self.inputs[f"{name}_wb"] = (text("q8_0", more["b"]), raw)
-        mul, add, times, plus = STEPS[kind]
-        mul2, add2, times2, plus2 = STEPS[out_kind]
+        before, then, times, plus = steps(kind)
+        behind, last, times2, plus2 = steps(out_kind)
         p = [times(a, made["r"][2][i % shape[-1]]) for i, a in enumerate(made["x"][2])]
         q = [plus(a, b) for a, b in zip(p, made["c"][2])]
         y = f(q, self.ports)
@@ -76,10 +107,10 @@ class Chain:
         self.want = dict(zip(JOBS, (pack(of, v) for of, v in ((kind, p), (kind, q), (out_kind, y), (out_kind, s), (out_kind, t), (out_kind, t)))))
         i = lambda key: f"${name}_{key}"
         j = lambda key: f"{name}_{key}.y"
-        first = {"tensor.matmul": "a"}.get(op, "x")
-        self.jobs = [("p", mul, {"a": i("x"), "b": i("r")}, {}), ("q", add, {"a": j("p"), "b": i("c")}, {}),
+        first = {"tensor.matmul": "a", "tensor.matmul64": "a"}.get(op, "x")
+        self.jobs = [("p", before, {"a": i("x"), "b": i("r")}, {}), ("q", then, {"a": j("p"), "b": i("c")}, {}),
                      ("m", op, {first: j("q"), **{port: i("w" + again.get(port, port)) for port in self.ports}}, self.attrs),
-                     ("s", mul2, {"a": j("m"), "b": i("k")}, {}), ("t", add2, {"a": j("s"), "b": i("z")}, {}),
+                     ("s", behind, {"a": j("m"), "b": i("k")}, {}), ("t", last, {"a": j("s"), "b": i("z")}, {}),
                      ("v", "tensor.reshape", {"x": j("t")}, {"shape": "-1"})]
 
     def groups(self, cut, fuses=True):
@@ -95,10 +126,10 @@ class Chain:
         return into
 
 
-def matmul(m, k, n, order="exact", turned=False):
+def matmul(m, k, n, order="exact", turned=False, kind="f32"):
     def f(q, ports):
         b = transpose(ports["b"], n, k) if turned else ports["b"]
-        return product(("f32", "f32"), order, "f32", (1, 1, m, k, n), q, b)
+        return product((kind, kind), order, kind, (1, 1, m, k, n), q, b)
     return f
 
 
@@ -113,8 +144,8 @@ def rows(n, f):
     return lambda q, ports: [y for first in range(0, len(q), n) for y in f(q[first:first + n])]
 
 
-def norm(op, shape, number):
-    return lambda q, ports: norms.norm(op, "f32", shape, number, norms.rounded("f32", norms.Fraction("1e-5")), {"x": q, **{"weight": [], "bias": [], **ports}})
+def norm(op, shape, number, kind="f32"):
+    return lambda q, ports: norms.norm(op, kind, shape, number, norms.rounded("f32", norms.Fraction("1e-5")), {"x": q, **{"weight": [], "bias": [], **ports}})
 
 
 def all_chains(rows_fit=True):
@@ -155,6 +186,33 @@ def all_chains(rows_fit=True):
     yield Chain("logsoftmax", "tensor.log_softmax", wide, wide, rows(64, lambda row: norms.softmax("tensor.log_softmax", "f32", row)), {}, plain=True, **full)
     yield Chain("softfew", "tensor.softmax", (4, 6), (4, 6), rows(6, lambda row: norms.softmax("tensor.softmax", "f32", row)), {}, reads=False)
     yield Chain("logsum", "tensor.logsumexp", (4, 6), (4,), rows(6, lambda row: norms.softmax("tensor.logsumexp", "f32", row)), {}, reads=False)
+
+
+def typed_chains(rows_fit=True):
+    """The same of elements that are half a word, or two: each way in which a kernel writes, or reads, such an element."""
+    wide, full = (32, 64), {"reads": rows_fit}
+    half = {"kind": "f16"}
+    yield Chain("halfsmall", "tensor.matmul", (3, 21), (3, 7), matmul(3, 21, 7, kind="f16"), {"out": "f16"}, {"b": (21, 7)}, reads=False, **half)
+    yield Chain("halfthin", "tensor.matmul", (2, 256), (2, 40), matmul(2, 256, 40, turned=True, kind="f16"), {"out": "f16", "transpose_b": "true"}, {"b": (40, 256)},
+                reads=False, plain=True, **half)
+    yield Chain("halftiles", "tensor.matmul", (40, 32), (40, 36), matmul(40, 32, 36, kind="bf16"), {"out": "bf16"}, {"b": (32, 36)}, reads="gpu", kind="bf16")
+    yield Chain("longwords", "tensor.matmul", (9, 11), (9, 5), lambda q, p: product(("u64", "u64"), "", "u64", (1, 1, 9, 11, 5), q, p["b"]), {}, {"b": (11, 5)},
+                kind="u64", reads=False)
+    yield Chain("doubles", "tensor.matmul64", (9, 11), (9, 5), lambda q, p: product(("f64", "f64"), "exact", "f64", (1, 1, 9, 11, 5), q, p["b"]), {}, {"b": (11, 5)},
+                kind="f64", reads=False)
+    yield Chain("halfsum", "tensor.sum", (33, 64), (33,), lambda q, p: sums("tensor.sum", "bf16", (33, 64), [1], q), {"axes": "1"}, kind="bf16", plain=True)
+    yield Chain("halfmean", "tensor.mean", (5, 7), (5,), lambda q, p: sums("tensor.mean", "f16", (5, 7), [1], q), {"axes": "1"}, **half)
+    yield Chain("longsum", "tensor.sum", (5, 70), (5,), lambda q, p: sums("tensor.sum", "i64", (5, 70), [1], q), {"axes": "1"}, kind="i64")
+    yield Chain("doublesum", "tensor.sum64", (32, 65), (32,), lambda q, p: sums("tensor.sum", "f64", (32, 65), [1], q), {"axes": "1"}, kind="f64", reads=False, plain=True)
+    for op, kind in (("max", "f16"), ("min", "i64"), ("max64", "f64")):
+        name = op.removesuffix("64")
+        yield Chain(kind + name, "tensor." + op, (7, 33), (7,), rows(33, lambda row, name=name, kind=kind: [one("tensor." + name, kind, row, 0)]), {"axes": "1"}, kind=kind)
+    yield Chain("halfrms", "tensor.rms_norm", wide, wide, norm("rms_norm", wide, 1, "bf16"), {}, {"weight": (64,)}, kind="bf16", **full)
+    yield Chain("halfbatch", "tensor.batch_norm", (3, 3, 5), (3, 3, 5), norm("batch_norm", (3, 3, 5), 0, "f16"), {},
+                {"mean": (3,), "variance": (3,)}, again={"weight": "mean", "bias": "variance"}, **half)
+    yield Chain("halfsoftmax", "tensor.softmax", wide, wide, rows(64, lambda row: norms.softmax("tensor.softmax", "f16", row)), {}, **half, **full)
+    yield Chain("halfsoftfew", "tensor.softmax", (3, 7), (3, 7), rows(7, lambda row: norms.softmax("tensor.softmax", "bf16", row)), {}, kind="bf16", reads=False)
+    yield Chain("halflogsum", "tensor.logsumexp", (3, 7), (3,), rows(7, lambda row: norms.softmax("tensor.logsumexp", "f16", row)), {}, reads=False, **half)
 
 
 def written(h, chains, cut):
@@ -244,6 +302,23 @@ def bare(h, backend):
             h.check_bytes(f"{what} {backend}: bytes", h.read("y"), want, 4)
 
 
+def parts(h, backend):
+    """Integers that are parts of a word, of which kernels have no values: views alone stand before them and behind."""
+    for kind in ("u8", "i16"):
+        r, moved = Random(bits_of(kind)), 1 << (bits_of(kind) - 1) if kind[0] == "i" else 0
+        x = codes(r, 5 * 7 * 3, kind, True)
+        turned = [x[(a * 7 + b) * 3 + c] for c in range(3) for a in range(5) for b in range(7)]
+        want = pack(kind, [max(turned[first:first + 7], key=lambda v: v ^ moved) for first in range(0, len(turned), 7)])
+        pipe = h.write("parts.pipe.cfg", (f'pipeline : {{ name = "parts"; class = "strict"; inputs : {{ x : {{ type = "{kind}[5,7,3]"; }}; }};'
+                       'jobs : ( { id = "u"; op = "tensor.transpose@1"; in : { x = "$x"; }; attr : { axes = "2,0,1"; }; }, { id = "m"; op = "tensor.max@1"; in : { x = "u.y"; };'
+                       'attr : { axes = "2"; }; }, { id = "v"; op = "tensor.reshape@1"; in : { x = "m.y"; }; attr : { shape = "-1"; }; } ); outputs : { y = "v.y"; }; };').encode())
+        status, out, err = h.run("--json", "run", pipe, "--backend", backend, "--no-memo", "--verify", "all", "--in", "x=" + h.write("px", pack(kind, x)), "--out", "y=" + h.path("y"))
+        if h.check(f"parts of words {kind} {backend}", status == 0, err):
+            found = [j["fused_into"] for j in json.loads(out)["jobs"]]
+            h.check(f"views around {kind} {backend}", found == ["v"] * 3, str(found))
+            h.check_bytes(f"parts of words {kind} {backend}: bytes", h.read("y"), want, 1)
+
+
 def faults(h):
     """A product and a sum behind a matrix product, made one operation: alone the jobs are right."""
     chain = next(all_chains())
@@ -268,15 +343,18 @@ def main():
     h = Harness()
     if what == "faults":
         faults(h)
-    chains = [c for c in all_chains() if kind == "all" or ("products" if c.name in PRODUCTS else "sums" if c.name in SUMS else "rows") == kind]
+    chains = list(typed_chains()) if kind == "types" else \
+        [c for c in all_chains() if kind == "all" or ("products" if c.name in PRODUCTS else "sums" if c.name in SUMS else "rows") == kind]
     every = chains[::3] if few else chains
     for backend in backends if what != "faults" else []:
         chains = [c for c in every if c.name != "packedwide" or backend.endswith("+gpu")]
         for c in chains:
             c.on = "gpu" if backend.endswith("+gpu") else "other"
         whole(h, backend, chains)
-        if kind != "sums" and kind != "rows":
+        if kind in ("products", "all"):
             bare(h, backend)
+        if kind == "types":
+            parts(h, backend)
         if what == "every":
             cuts(h, backend, chains, range(1, 32))
         else:

@@ -16,7 +16,7 @@ INTEGERS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64":
 
 
 def bits_of(kind):
-    return INTEGERS.get(kind) or {"f32": 32}.get(kind, 16)
+    return INTEGERS.get(kind) or {"f32": 32, "f64": 64}.get(kind, 16)
 
 
 @functools.lru_cache(1 << 16)

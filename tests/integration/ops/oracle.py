@@ -49,4 +49,4 @@ UNARY = {
     "reverse": lambda x, w: int(format(unsigned(x, w), f"0{w}b")[::-1], 2),
 }
 TRUTH = {"eq", "ne", "lt", "gt", "le", "ge", "land", "lor", "lnot"}
-TYPES = {"u32": (32, False), "i32": (32, True), "u64": (64, False), "u128": (128, False)}
+TYPES = {"u32": (32, False), "i32": (32, True), "u64": (64, False), "i64": (64, True), "u128": (128, False)}

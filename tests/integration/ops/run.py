@@ -50,7 +50,7 @@ def run_int(h, backends):
             compare(h, backends, f"int.{op} {kind}", f"int.{op}", inputs, pack(expected(op, seen, w), w_out), w_out // 8)
 
 
-DTYPES = {"u32": 3, "i32": 2, "u64": 5, "u128": 32}  # numbers of program.h and oplib.h
+DTYPES = {"u32": 3, "i32": 2, "u64": 5, "i64": 4, "u128": 32}  # numbers of program.h and oplib.h
 
 
 def run_reference(h, args):

@@ -68,10 +68,11 @@ def fast(c, r):
         convolution(c, r, "f32", "f32", (2, 4, 7, 6), (8, 4, 3, 3), 1, 1, 1, 1, how)
         convolution(c, r, "f32", "bf16", (1, 16, 11), (32, 4, 9), 1, 4, 1, 4, how)
         convolution(c, r, "f32", "f32", (1, 4, 5, 5), (4, 8, 3, 3), 2, 1, 1, 1, how, True)
-        convolution(c, r, "f32", "f32", (1, 12, 9, 11), (12, 1, 4, 4), 1, 1, 1, 12, how)  # a channel a group
+        convolution(c, r, "f32", "f32", (1, 12, 9, 12), (12, 1, 4, 4), 1, 1, 1, 12, how)  # a channel a group
+        convolution(c, r, "f32", "f16", (1, 12, 9, 12), (12, 1, 4, 4), 1, 1, 1, 12, how)
     convolution(c, r, "f32", "f16", (1, 8, 40), (64, 8, 1), 1, 0, 1, 1, "any")  # x is the matrix
     convolution(c, r, "bf16", "f32", (1, 8, 4, 4, 4), (4, 4, 3, 3, 3), 1, 1, 1, 2, "any")
-    convolution(c, r, "f16", "f16", (1, 12, 9, 11), (12, 1, 4, 4), 1, 1, 1, 12, "any")
+    convolution(c, r, "f16", "f16", (1, 12, 9, 12), (12, 1, 4, 4), 1, 1, 1, 12, "any")
     convolution(c, r, "f32", "f32", (1100, 1, 3), (4, 1, 2), 1, 1, 1, 1, "any")  # in rounds
     convolution(c, r, "f32", "f32", (1100, 1, 4), (4, 1, 1), 1, 0, 1, 1, "cancel")
     for kind, out in (("i8", "i32"), ("u16", "u32"), ("i32", "i32"), ("u64", "u64")):
@@ -227,31 +228,43 @@ def planted(h):
     numbers = [[20, 9, 20, 3], [2, 3, 2, 0], [9, 18, 54, 0], [4, 1, 1, 1], [5, 1, 1, 1], [1, 1, 0, 1], [3, 3, 1, 0], [4, 5, 1, 0]] + [[0] * 4] * 8
     params = struct.pack("<4I", count, 0, 0, 0) + b"".join(struct.pack("<4I", *v) for v in numbers)
 
-    def run(x, w, made, plant):
-        front = ("override steps: u32;\n" + kernel("element_params") + "alias T = u32;\n" + buffer("x", 1) + buffer("w", 2) + BITS.format("x") + BITS.format("w") + window + FORMAT
+    half = ("const PRECISION: u32 = 11u;\nconst LEAST: u32 = 274u;\nconst INFINITY: u32 = 0x7c00u;\nconst NAN: u32 = 0x7e00u;\nconst SIGN: u32 = 0x8000u;\nfn sum_scale() -> bool {\n\treturn false;\n}\n",
+            "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(vec2<f16>(f16(x), 0.0h));\n}\n")
+
+    def run(x, w, made, plant, out="f32"):
+        form, nearest = half if out == "f16" else (FORMAT, NEAREST)
+        front = (("enable f16;\n" if out == "f16" else "") + "override steps: u32;\n" + kernel("element_params") + "alias T = u32;\n" + buffer("x", 1) + buffer("w", 2) + BITS.format("x") + BITS.format("w") + window + form
                  + kernel("exact_sum") + terms + kernel("conv", "direct"))
         if made is None:
-            text, more = front + NEAREST + kernel("within") + kernel("conv_judged"), {}
+            text, more = front + nearest + kernel("within") + kernel("conv_judged"), {}
         else:
             text, more = front + buffer("made", 3) + "fn made_raw(i: u32) -> u32 {\n\treturn made[i];\n}\n" + kernel("conv_mended"), {3: pack("f32", made)}
         at = 3 + len(more)
         data = {0: params, 1: pack("f32", x), 2: pack("f32", w), **more, at: bytes(4 * count)}
-        return list(struct.unpack(f"<{count}I", run_kernel(h, "cpu", text + buffer("y", at, "read_write", "T") + kernel("result_words"), 32, 1, data, (at,), plant)[0]))
+        if out == "f16":
+            data[at] = bytes(2 * count)
+        written = kernel("result_halves" if out == "f16" else "result_words")
+        return list(struct.unpack(f"<{count}{'H' if out == 'f16' else 'I'}",
+                                  run_kernel(h, "cpu", text + buffer("y", at, "read_write", "T") + written, 32, 1, data, (at,), plant)[0]))
 
-    def wanted(x, w, outside):
+    def wanted(x, w, outside, out="f32"):
         """outside: places outside x are zeros."""
         at, of = Tensor("f32", shape, x), Tensor("f32", w_shape, w)
 
         def element(p):
             places_of = [(i, t, inside(p[2:], t, at, i, 1, 1, 1, False)) for i in range(2) for t in places((3, 3))]
-            return exact("f32", [times(value("f32", 0 if s is None else at.at[(0, i) + s]), value("f32", of.at[(p[1], i) + t])) for i, t, s in places_of if s is not None or outside])
-        return made("f32", (1, 3, 5, 4), element).codes
+            return exact(out, [times(value("f32", 0 if s is None else at.at[(0, i) + s]), value("f32", of.at[(p[1], i) + t])) for i, t, s in places_of if s is not None or outside])
+        return made(out, (1, 3, 5, 4), element).codes
 
     x, w = codes(r, "f32", 40, "ties"), codes(r, "f32", 54, "ties")
     x[0], w[0:18] = 0x3F800000, [0x3F800000, 0x33800000] + [0x21800000] * 16  # 1, 2^-24 and what is far below, beside one another
     x[1:] = [0x3F800000] * 39
     want = wanted(x, w, False)
     h.check("sums that tell", run(x, w, None, ()) == want)
+    # 1 + 2^-11 + 2^-30: above the middle of two f16, which it is as f32.
+    above = [0x3F800000, 0x3A000000, 0x30800000] + [0] * 51
+    halves = wanted(x, above, False, "f16")
+    h.check("sums that tell halves", run(x, above, None, (), "f16") == halves)
     infinite = w[:]
     infinite[18] = 0x7F800000
     mended = wanted(x, infinite, False)
@@ -261,6 +274,7 @@ def planted(h):
     for fault, got, to in (
             ("an f64 sum without its second pass", run(x, w, None, (("select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf)", "nearest(x)"),)), want),
             ("a bound of the error too small by 2^40", run(x, w, None, (("most * 0x1p-53lf", "most * 0x1p-93lf"),)), want),
+            ("a sum rounded to f32 before f16", run(x, above, None, (("f16(x), 0.0h", "f16(f32(x)), 0.0h"),), "f16"), halves),
             ("a NaN of zeros outside beside an infinity", run(x, infinite, made_of, (("found != NAN", "true"),)), mended)):
         at = next((i for i in range(count) if got[i] != to[i]), None)
         if h.check(f"{fault}: caught", at is not None):
@@ -278,6 +292,7 @@ def main():
     convolution(c, r, "f32", "f32", (1, 4, 5, 4), (2, 2, 2, 2), 2, 1, 1, 2, "cancel")
     convolution(c, r, "f16", "f32", (1, 2, 3, 3), (2, 3, 2, 3), 2, 1, 2, 1, "any", True)
     convolution(c, r, "f32", "f32", (1, 4, 9, 9), (8, 4, 3, 3), 1, 1, 1, 1, "any")
+    convolution(c, r, "f16", "f16", (1, 12, 9, 12), (12, 1, 4, 4), 1, 1, 1, 12, "ties")
     pooling(c, r, "f32", (1, 2, 5, 4), 2, 1, 1, "any")
     random(c, r, 9, 0x0123456789ABCDEF, (1 << 64) - 4, 5, ["f32"])
     if how == "all":

@@ -1,5 +1,5 @@
 """tensor.convert from every type to every type, and tensor.matmul with factors of every packed type, against fractions: what codes mean and
-which code a number gets is tests/dtype/codes.py's, sums are Python's. usage: packed.py convert|pairs|matmul [DEVICE]"""
+which code a number gets is tests/dtype/codes.py's, sums are Python's; convolutions and cells with such weights. usage: packed.py convert|pairs|matmul|layers [DEVICE]"""
 import os
 import random
 import struct
@@ -164,10 +164,72 @@ def matmul(h, device):
     h.check("rows are whole blocks", status == 3, err)
 
 
+def convolved(h, device, x_type, w_type, out, sizes):
+    """conv1d over x [1, c, n] with w [o, c, t] and a place of padding on each side, which is no term."""
+    c, n, o, t = sizes
+    numbers = lambda name, count: [RNG.choice([k for k in range(1 << BITS[name]) if codes.read(name, k) is not None]) if BITS[name] <= 8 else
+                                   RNG.getrandbits(BITS[name]) for _ in range(count)]
+    x, w = numbers(x_type, c * n), numbers(w_type, o * c * t)
+    left, right = [codes.read(x_type, k) for k in x], [codes.read(w_type, k) for k in w]
+    want = []
+    for j in range(o):
+        for q in range(n + 3 - t):
+            pairs = [(left[i * n + q - 1 + s], right[(j * c + i) * t + s]) for i in range(c) for s in range(t) if 0 <= q - 1 + s < n]
+            want.append(dot([a for a, _ in pairs], [b for _, b in pairs], out) if out in FLOATS else int(sum(a.value() * b.value() for a, b in pairs)) % 2 ** 32)
+    text = ('pipeline : { name = "c"; class = "strict"; inputs : { x : { type = "%s[1,%d,%d]"; }; w : { type = "%s[%d,%d,%d]"; }; }; '
+            'jobs = ( %s ); outputs : { y = "c.y"; }; };') % (x_type, c, n, w_type, o, c, t, job("c", "tensor.conv1d@1", 'x = "$x"; w = "$w";', {"pad": "1"}))
+    got = run(h, f"conv of {x_type} and {w_type}", text, {"x": pack(x_type, x), "w": pack(w_type, w)}, ["y"], device)
+    if got is not None:
+        h.check_bytes(f"conv1d of {x_type} and {w_type} {sizes} {device}", got["y"], pack(out, want), BITS[out] // 8)
+
+
+def celled(h, device, op, gates, name):
+    """The state that a cell gives, with w and r of a type, is that with the same weights as f32."""
+    n, m, rng = BLOCKS[name][0] if name in BLOCKS else 5, 3, RNG
+    rows = gates * m
+    if name in BLOCKS:
+        blocks = some_blocks(name, rows, False)
+        w, data = [v for b in blocks for v in codes.unpack(name, b)], b"".join(blocks)
+    else:
+        raw = [rng.choice([k for k in range(1 << min(BITS[name], 8)) if codes.read(name, k) is not None and codes.read(name, k).size not in (NAN, INF)])
+               for _ in range(rows * n)]
+        w, data = [codes.read(name, k) for k in raw], pack(name, raw)
+    plain = b"".join(struct.pack("<I", codes.write("f32", v, "ieee")) for v in w)
+    some = lambda count: b"".join(struct.pack("<I", rng.getrandbits(1) << 31 | 0x3C000000 + rng.getrandbits(25)) for _ in range(count))
+    types = {"x": f"f32[2,{n}]", "h": f"f32[2,{m}]", "w": f"{name}[{rows},{n}]", "plain": f"f32[{rows},{n}]", "r": f"f32[{rows},{m}]",
+             "b": f"f32[2,{rows}]" if op == "gru" else f"f32[{rows}]", "c": f"f32[2,{m}]"}
+    if op != "lstm":
+        del types["c"]
+    feeds = lambda weights: f'x = "$x"; h = "$h"; w = "${weights}"; r = "$r"; bias = "$b";' + (' c = "$c";' if op == "lstm" else "")
+    text = ('pipeline : { name = "c"; class = "strict"; inputs : { %s }; jobs = ( %s, %s ); outputs : { y = "m.y"; e = "e.y"; }; };') % (
+        " ".join(f'{k} : {{ type = "{v}"; }};' for k, v in types.items()), job("m", f"tensor.{op}_cell@1", feeds("w"), {}), job("e", f"tensor.{op}_cell@1", feeds("plain"), {}))
+    inputs = {"x": some(2 * n), "h": some(2 * m), "w": data, "plain": plain, "r": some(rows * m), "b": some(2 * rows if op == "gru" else rows), "c": some(2 * m)}
+    got = run(h, f"{op} of {name}", text, {k: inputs[k] for k in types}, ["y", "e"], device)
+    if got is not None:
+        h.check_bytes(f"{op}_cell with weights of {name} {device}", got["y"], got["e"], 4)
+
+
+def layers(h, device):
+    for name in ("f8e4m3", "f8e5m2", "f4", "i4", "u4", "i2", "u2", "ternary", "binary"):
+        convolved(h, device, "f32" if name[0] == "f" else "bf16", name, "f32", (2, 7, 3, 3))
+    for x, name, out in (("i8", "i4", "i32"), ("i16", "binary", "i32"), ("i32", "ternary", "i32"), ("u8", "u4", "u32"), ("u16", "u2", "u32")):
+        convolved(h, device, x, name, out, (2, 7, 3, 3))
+    # So many products that w is widened for a product of matrices.
+    for x, name, out in (("f16", "f8e4m3", "f32"), ("i8", "binary", "i32"), ("u8", "u4", "u32")):
+        convolved(h, device, x, name, out, (16, 23, 16, 3))
+    for i, name in enumerate(("f8e4m3", "f8e5m2", "f4", "i4", "u4", "i2", "u2", "ternary", "binary", "i8", "u16", "q4_0", "q5_0", "q8_0", "q3_k", "q6_k")):
+        celled(h, device, *(("rnn", 1), ("lstm", 4), ("gru", 3))[i % 3], name)
+    status, _, err = h.run("op", "run", "tensor.conv1d", "--in", "x=zero:16:i8[1,2,8]", "--in", "w=zero:3:u4[1,2,3]", "--out", "y=" + h.path("y"), "--backend", device)
+    h.check("signs of integers", status == 3 and "PC4201" in err, err)
+    status, _, err = h.run("op", "run", "tensor.rnn_cell", "--in", "x=zero:128:f32[1,32]", "--in", "h=zero:12:f32[1,3]", "--in", "w=zero:60:q4_1[3,32]", "--in", "r=zero:36:f32[3,3]",
+                           "--in", "bias=zero:12:f32[3]", "--out", "y=" + h.path("y"), "--backend", device)
+    h.check("no weights with a minimum", status == 3 and "PC4102" in err, err)
+
+
 def main():
     h = Harness()
     device = sys.argv[2] if len(sys.argv) > 2 else "cpu"
-    {"convert": convert, "matmul": matmul, "pairs": lambda h, d: convert(h, d, True)}[sys.argv[1]](h, device)
+    {"convert": convert, "matmul": matmul, "layers": layers, "pairs": lambda h, d: convert(h, d, True)}[sys.argv[1]](h, device)
     return h.finish()
 
 

@@ -212,7 +212,9 @@ def lies(h):
                          ("negative", lambda d: d["b"].update(shape=[-4])), ("fraction", lambda d: d["b"].update(shape=[4.5])),
                          ("wrong size", lambda d: d["a"].update(shape=[3, 2])), ("overflow", lambda d: d["a"].update(shape=[2 ** 40, 2 ** 40, 4])),
                          ("nine dimensions", lambda d: d["b"].update(shape=[4] + [1] * 8)), ("more keys", lambda d: d["a"].update(extra=1)),
-                         ("no text", lambda d: d["a"].update(dtype=7)), ("not an object", lambda d: d.update(c=[1]))):
+                         ("no text", lambda d: d["a"].update(dtype=7)), ("a name with a zero", lambda d: d.update({"a\0": d.pop("a")})),
+                         ("metadata that is no text", lambda d: d.update(__metadata__={"k": 1})), ("metadata that is a list", lambda d: d.update(__metadata__=["k"])),
+                         ("a size that no double has", lambda d: d.update(c={"dtype": "U8", "shape": [2 ** 53 + 1, 0], "data_offsets": [20, 20]})), ("not an object", lambda d: d.update(c=[1]))):
         bad.append((what, lie(change)))
     bad.append(("twice", struct.pack("<Q", 120) + (b'{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}').ljust(120) + bytes(2)))
     bad.append(("a header of 2^60 bytes", struct.pack("<Q", 2 ** 60) + b"{}"))
