@@ -184,7 +184,7 @@ pctl_status pipectl_model_check(pipectl_model *m)
 	pctl_status status = pipectl_begin(m->p, NULL, NULL);
 
 	if (status == PCTL_OK)
-		status = pctl_model_vocabulary_check(m->model, &m->p->call);
+		status = pctl_model_words_check(m->model, &m->p->call);
 	for (uint64_t i = 0; status == PCTL_OK && (t = pctl_model_tensor_at(m->model, i)) != NULL;
 	     i++)
 		status = pctl_is_cancelled(&m->p->call)

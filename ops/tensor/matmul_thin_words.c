@@ -7,6 +7,8 @@
 #define LANES 8u /* and values of a workgroup: columns of rows */
 #define PAIR 64u /* elements of two blocks */
 #define PAIR_WORDS 17u
+#define WORDS_AHEAD 512u /* what of b is asked for before it is read */
+#define ROW_PAIR 80u	 /* f64 of a row for two blocks: 64 elements and what is taken away */
 /* One text for each k up to 4,096: what is compiled takes longer than what it saves. */
 #define TURNS_LEAST 64u
 #define ROWS_BYTES_MOST (1ull << 26)
@@ -28,7 +30,7 @@ static uint64_t turns_of(const matmul_fast_plan *f)
 
 static uint64_t row_bytes(const matmul_fast_plan *f)
 {
-	return turns_of(f) * PAIR * 8;
+	return turns_of(f) * ROW_PAIR * 8;
 }
 
 static void add_numbers(kit_wgsl *w, uint32_t rows)
@@ -46,6 +48,7 @@ static void lay_rows(matmul_fast_plan *f, uint32_t rows, uint64_t n_rows)
 	kit_wgsl_add(&w, MATMUL_BUFFER("a", "1", "read", "u32")
 				 MATMUL_BUFFER("rows", "2", "read_write", "f64")
 					 MATMUL_BUFFER("norms", "3", "read_write", "vec2<f64>"));
+	matmul_number(&w, "ROW_PAIR", ROW_PAIR);
 	matmul_add_codec(&w, f->p->use->q->in[0].dtype, "a");
 	kit_wgsl_add(&w, KERNEL_MATMUL_THIN_ROWS);
 	matmul_run(f, "tensor/matmul_thin_rows.wgsl", &w, 64, n_rows, turns_of(f),
@@ -53,35 +56,44 @@ static void lay_rows(matmul_fast_plan *f, uint32_t rows, uint64_t n_rows)
 		   4);
 }
 
-/* The eight elements of each of two blocks that lanes have in turn j, as w<j>; j from 4 on is of the second block. */
+/*
+ * The eight elements of each of two blocks that lanes have in turn j, as w<j>; j from 4 on is of the second block. No element is converted: its byte is put where a fraction begins, of
+ * which the sign bit turned makes 1.5 + element / 256, and what 1.5 adds to a lane's sum is known of the row alone.
+ */
 static void add_pair(kit_wgsl *w)
 {
-	static const char *const ups[] = {" << 24u", " << 16u", " << 8u", ""};
+	static const char *const ups[] = {" << 28u", " << 20u", " << 44u", " << 36u",
+					  " << 44u", " << 36u", " << 28u", " << 20u"};
+	static const char *const words[] = {"p", "q", "r"};
 
+	/* Asked for before it is wanted: what a processor guesses of so many short turns comes too late. */
 	kit_wgsl_add(w, "\t\tlet at = column + i * 17u;\n"
+			"\t\t_ = b[min(at + AHEAD, arrayLength(&b) - 1u)];\n"
 			"\t\tlet h0 = b[at];\n\t\tlet h1 = b[at + 8u] >> 16u;\n"
 			"\t\tlet d0 = scale(h0 & 0x8000u, h0 & 0x7fffu);\n"
 			"\t\tlet d1 = scale(h1 & 0x8000u, h1 & 0x7fffu);\n"
 			"\t\tsquares = step(d1, d1, step(d0, d0, squares));\n"
-			"\t\tlet q0 = (b[at + lane] >> 16u) | (b[at + 1u + lane] << 16u);\n"
-			"\t\tlet q1 = b[at + 9u + lane];\n");
+			"\t\tlet p = u64(b[at + lane]);\n\t\tlet q = u64(b[at + 1u + lane]);\n"
+			"\t\tlet r = u64(b[at + 9u + lane]);\n");
 	for (uint32_t j = 0; j < 8; j++) {
-		matmul_add(w, "\t\tlet w~ = f64(bitcast<i32>(q#", j / 4, 0, j);
-		kit_wgsl_add(w, ups[j % 4]);
-		kit_wgsl_add(w, ") >> 24u);\n");
+		matmul_add(w, "\t\tlet w~ = bitcast<f64>(((", 0, 0, j);
+		kit_wgsl_add(w, words[j / 2 > 2 ? 2 : j / 2]);
+		kit_wgsl_add(w, ups[j]);
+		kit_wgsl_add(w, ") & 0xff00000000000lu) ^ 0x3ff8000000000000lu);\n");
 	}
 }
 
-/* Integers are summed, and their scale joins the sum once. */
+/* What 1.5 adds is taken away first, and a scale joins the sum of a lane's four elements once. */
 static void add_sums(kit_wgsl *w, uint32_t r)
 {
 	for (uint32_t j = 0; j < 8; j++)
-		matmul_add(w, "\t\tlet x@_~ = a[a@ + i * 64u + ~ * 8u + lane];\n", 0, r, j);
+		matmul_add(w, "\t\tlet x@_~ = a[a@ + i * ROW_PAIR + ~ * 8u + lane];\n", 0, r, j);
 	for (uint32_t half = 0; half < 2; half++) {
 		matmul_add(w, "\t\ts@ = step(d~, ", 0, r, half);
-		for (uint32_t j = 3; j != 0; j--)
+		for (uint32_t j = 4; j-- != 0;)
 			matmul_add(w, "step(x@_~, w~, ", 0, r, half * 4 + j);
-		matmul_add(w, "x@_~ * w~))), s@);\n", 0, r, half * 4);
+		matmul_add(w, "a[a@ + i * ROW_PAIR + (64u + ~ * 8u) + lane])))), s@);\n", 0, r,
+			   half);
 	}
 }
 
@@ -99,8 +111,8 @@ static void add_main(kit_wgsl *w, uint32_t rows)
 		"\tlet row = whole % blocks * ROWS;\n"
 		"\tlet first = whole / blocks * COLUMNS;\n");
 	for (uint32_t r = 0; r < rows; r++)
-		matmul_add(w, "\tlet a@ = min(row + @u, all_rows - 1u) * (64u * steps);\n", 0, r,
-			   0);
+		matmul_add(w, "\tlet a@ = min(row + @u, all_rows - 1u) * (ROW_PAIR * steps);\n", 0,
+			   r, 0);
 	/* Column by column: memory is read in order, and a text is short. */
 	kit_wgsl_add(w, "\tvar squares = 0.0lf;\n"
 			"\tfor (var c = 0u; c < COLUMNS; c++) {\n"
@@ -136,6 +148,8 @@ static void sums(matmul_fast_plan *f, uint32_t laid, uint32_t rows, uint64_t gro
 				     MATMUL_BUFFER("norms_a", "4", "read", "vec2<f64>")
 					     MATMUL_BUFFER("norms_b", "5", "read_write", "f64"));
 	add_numbers(&w, rows);
+	matmul_number(&w, "ROW_PAIR", ROW_PAIR);
+	matmul_number(&w, "AHEAD", WORDS_AHEAD);
 	kit_wgsl_add(
 		&w,
 		(f->p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0

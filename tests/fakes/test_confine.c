@@ -199,6 +199,7 @@ static void confine__the_environment_comes_from_a_list(void **state)
 					    "LANG",
 					    "LC_ALL",
 					    "TZ",
+					    "GLIBC_TUNABLES",
 					    "VK_LOADER_LAYERS_DISABLE",
 					    "SPY_KEY",
 					    "SPY_STORE",
@@ -219,6 +220,7 @@ static void confine__the_environment_comes_from_a_list(void **state)
 	assert_true(has_variable(&o, "SPY_KEY="));
 	assert_true(has_variable(&o, "PATH=/usr/bin:/bin"));
 	assert_true(has_variable(&o, "LC_ALL=C"));
+	assert_true(has_variable(&o, "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"));
 	assert_true(has_variable(&o, "HOME="));
 	assert_string_not_equal(fact(&o, "page size"), "3");
 	planted("a library that changes a result (LD_PRELOAD)", "fake", "environment of workers",

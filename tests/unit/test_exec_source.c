@@ -67,6 +67,38 @@ static void files(void **state)
 	unlink(path);
 }
 
+/* A name that somebody knew is taken without reading, and what is read then is held against it. */
+static void known(void **state)
+{
+	char path[] = "/tmp/pipectl-source-XXXXXX";
+	pctl_diag_list *l = pctl_diag_list_create();
+	const pctl_call *call = pctl_diag_list_call(l);
+	pctl_cid right, other;
+	int fd;
+
+	(void)state;
+	close(mkstemp(path));
+	write_file(path, "....same bytes");
+	fd = open(path, O_RDONLY);
+	assert_int_equal(pctl_cid_of("same bytes", 10, call, &right), PCTL_OK);
+	assert_int_equal(pctl_cid_of("some bytes", 10, call, &other), PCTL_OK);
+	for (uint32_t i = 0; i < 3; i++) {
+		const pctl_cid *cid = i == 0 ? NULL : i == 1 ? &right : &other;
+		uint8_t got[64] = {0};
+		pctl_data_source *s;
+
+		assert_int_equal(pctl_source_open_shared(path, fd, 4, 10, cid, call, &s), PCTL_OK);
+		assert_int_equal(pctl_cid_compare(i == 2 ? &other : &right, pctl_source_cid(s)), 0);
+		assert_int_equal(pctl_source_stream(s, call, collect, got),
+				 i == 2 ? PCTL_E_IO : PCTL_OK);
+		pctl_source_close(s);
+	}
+	assert_int_equal(pctl_diag_list_at(l, 0)->code, PC5210_INPUT_CHANGED);
+	close(fd);
+	unlink(path);
+	pctl_diag_list_destroy(l);
+}
+
 /* Of a file of several pieces: all of them, in order and in the caller's thread, until one is refused. What changes while one is taken is
  * seen, whether the next was read by then or not. */
 struct taking {
@@ -217,5 +249,5 @@ static void blobs_that_somebody_writes_to(void **state)
 	pctl_diag_list_destroy(l);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(files), PCTL_TEST(pieces), PCTL_TEST(others),
+PCTL_TESTS_MAIN(PCTL_TEST(files), PCTL_TEST(known), PCTL_TEST(pieces), PCTL_TEST(others),
 		PCTL_TEST(blobs_that_somebody_writes_to))

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "model/file/model.h"
+#include "model/generate/words.h"
 
 static void size(pctl_app *app, const char *name, uint64_t v)
 {
@@ -227,7 +227,7 @@ pctl_status pctl_verb_model_check(pctl_app *app)
 		pctl_status status = pctl_model_open(path, app->call, &m);
 
 		if (status == PCTL_OK) {
-			status = pctl_model_vocabulary_check(m, app->call);
+			status = pctl_model_words_check(m, app->call);
 			if (pctl_option_has(&app->line, "--full") && status == PCTL_OK)
 				status = tensors(app, m, 1);
 			if (status == PCTL_OK && !app->json)

@@ -8,6 +8,7 @@
 
 #include "foundation/base/file.h"
 #include "foundation/tensorfile/convert.h"
+#include "model/tokenizer/tokenizer.h"
 
 #define TEXTS_MAX 8u
 #define TEXT_MAX (256u << 20)
@@ -149,6 +150,21 @@ static pctl_status folder_texts(const pctl_model *m, const pctl_call *call, pctl
 	return status;
 }
 
+/* A tokenizer.json for a folder: one that can be read, and of no more tokens than the model has. */
+static pctl_status read_tokenizer(const char *path, uint64_t n_vocab, const pctl_call *call,
+				  pctl_model_text *texts, uint32_t *n)
+{
+	pctl_tokenizer *tokenizer = NULL;
+	pctl_status status = read_text(path, "tokenizer.json", call, texts, n);
+
+	if (status == PCTL_OK)
+		status = pctl_tokenizer_read(path, texts[0].data, texts[0].n, call, &tokenizer);
+	if (status == PCTL_OK)
+		status = pctl_tokenizer_within(tokenizer, n_vocab, path, call);
+	pctl_tokenizer_destroy(tokenizer);
+	return status;
+}
+
 static pctl_status bring(const pctl_model *m, pctl_model_target *to, pctl_convert_tokenizer how,
 			 const char *tokenizer, const pctl_call *call, pctl_gguf_keys *keys,
 			 pctl_model_text *texts)
@@ -169,7 +185,7 @@ static pctl_status bring(const pctl_model *m, pctl_model_target *to, pctl_conver
 	if (how == PCTL_CONVERT_TOKENIZER_FILE)
 		return layout == PCTL_MODEL_LAYOUT_GGUF
 			       ? pctl_model_tokenizer_keys(tokenizer, n_vocab, call, keys)
-			       : read_text(tokenizer, "tokenizer.json", call, texts, &to->n_texts);
+			       : read_tokenizer(tokenizer, n_vocab, call, texts, &to->n_texts);
 	if (layout == PCTL_MODEL_LAYOUT_SAFETENSORS)
 		return folder_texts(m, call, texts, &to->n_texts);
 	(void)pctl_model_tensor_file(m, 0, &path);

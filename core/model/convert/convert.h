@@ -18,7 +18,7 @@ typedef enum pctl_convert_tokenizer {
  * dtype      of weights; PCTL_SCALAR_NONE: each keeps its own
  * tokenizer  path of PCTL_CONVERT_TOKENIZER_FILE
  *
- * Errors: those of pctl_model_write; PC6290 where the format changes and nothing is said of the tokenizer, or the path is one of the model's own.
+ * Errors: those of pctl_model_write and of tokenizer files; PC6288 where the tokenizer has more tokens than the model; PC6290 where the format changes and nothing is said of the tokenizer, or the path is one of the model's own.
  */
 pctl_status pctl_model_convert(const pctl_model *m, const char *path, uint32_t dtype,
 			       uint64_t shard, pctl_convert_tokenizer how, const char *tokenizer,

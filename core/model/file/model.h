@@ -232,8 +232,6 @@ typedef struct pctl_model_vocabulary {
 pctl_status pctl_model_vocabulary_read(const pctl_model *m, const pctl_call *call,
 				       pctl_model_vocabulary *out);
 void pctl_model_vocabulary_clear(pctl_model_vocabulary *v);
-/* The same for who wants nothing of it. A GGUF file without any tokenizer is for those who have tokens, and a folder's is elsewhere: both are fine. */
-pctl_status pctl_model_vocabulary_check(const pctl_model *m, const pctl_call *call);
 /* The keys of a tokenizer of a GGUF file, as they are there, for another one. PC6290: it has none, or one of more than n_vocab tokens. */
 pctl_status pctl_model_tokenizer_keys(const char *path, uint64_t n_vocab, const pctl_call *call,
 				      pctl_gguf_keys *out);

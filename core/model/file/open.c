@@ -71,7 +71,9 @@ static pctl_status read_all(pctl_model *m, const char *path, const pctl_call *ca
 	if (status != PCTL_OK)
 		return status;
 	if (!pctl_dir_exists(path) && !pctl_file_exists(path)) {
-		model_fault(&f, PC6280_MODEL_FILE, NULL, "there is no such file or folder");
+		model_fault(&f, PC6280_MODEL_FILE, NULL,
+			    access(path, F_OK) == 0 ? "it is neither a file nor a folder"
+						    : "there is no such file or folder");
 		return f.status;
 	}
 	if (pctl_dir_exists(path) && !pctl_file_exists(tensors)) {

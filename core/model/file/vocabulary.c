@@ -153,18 +153,3 @@ pctl_status pctl_model_tokenizer_keys(const char *path, uint64_t n_vocab, const 
 		status = pctl_no_memory(call, "keys");
 	return status;
 }
-
-pctl_status pctl_model_vocabulary_check(const pctl_model *m, const pctl_call *call)
-{
-	pctl_model_vocabulary v;
-	const char *path;
-	pctl_status status;
-
-	if (pctl_model_layout_of(m) != PCTL_MODEL_LAYOUT_GGUF ||
-	    pctl_tensor_file_key(pctl_model_tensor_file(m, 0, &path), "tokenizer.ggml.tokens") ==
-		    NULL)
-		return PCTL_OK;
-	status = pctl_model_vocabulary_read(m, call, &v);
-	pctl_model_vocabulary_clear(&v);
-	return status;
-}

@@ -63,6 +63,18 @@ static pctl_status make_slots(pctl_model_engine *e, const pctl_call *call)
 	return pctl_arena_failed(e->arena) ? pctl_no_memory(call, "an engine") : PCTL_OK;
 }
 
+/* Tensors are hashed once: those of pipelines are known by this name, and held against it as they are read. */
+static pctl_status keep(pctl_model_engine *e, const char *name, const pctl_cid *cid,
+			const pctl_call *call)
+{
+	pctl_cid *kept = pctl_arena_alloc(e->arena, sizeof(*kept));
+
+	if (kept == NULL || !pctl_map_put(e->cids, name, kept))
+		return pctl_no_memory(call, "a model's name");
+	*kept = *cid;
+	return PCTL_OK;
+}
+
 /* What answers are a function of, beside what is asked: a text that has the description and a line for each tensor, by its CID. */
 static pctl_status name_model(pctl_model_engine *e, const pctl_call *call)
 {
@@ -80,6 +92,8 @@ static pctl_status name_model(pctl_model_engine *e, const pctl_call *call)
 	for (uint64_t i = 0; status == PCTL_OK && (t = pctl_model_tensor_at(e->model, i)) != NULL;
 	     i++) {
 		status = pctl_model_hash(e->model, t, call, &cid);
+		if (status == PCTL_OK)
+			status = keep(e, t->name, &cid, call);
 		if (status == PCTL_OK)
 			pctl_str_addf(&all, "%s %s %s\n", t->name,
 				      pctl_dtype_of(t->type.dtype)->name,
@@ -147,7 +161,9 @@ pctl_status pctl_model_engine_open(pctl_installation *in, const pctl_model_engin
 	e->in = in;
 	e->request = o->request;
 	e->arena = pctl_arena_create();
-	status = e->arena == NULL ? pctl_no_memory(call, "an engine") : open_all(e, o, call);
+	e->cids = pctl_map_create();
+	status = e->arena == NULL || e->cids == NULL ? pctl_no_memory(call, "an engine")
+						     : open_all(e, o, call);
 	if (status != PCTL_OK)
 		pctl_model_engine_close(e);
 	else
@@ -163,6 +179,7 @@ void pctl_model_engine_close(pctl_model_engine *e)
 	pctl_scratch_drop(e->scratch);
 	pctl_model_words_close(&e->words);
 	pctl_model_close(e->model);
+	pctl_map_destroy(e->cids);
 	pctl_arena_destroy(e->arena);
 	free(e);
 }

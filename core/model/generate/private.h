@@ -3,6 +3,7 @@
 #define PIPECTL_MODEL_GENERATE_PRIVATE_H
 
 #include "foundation/base/arena.h"
+#include "foundation/base/map.h"
 #include "model/generate/model_engine.h"
 #include "model/generate/words.h"
 #include "model/pipeline/pipeline.h"
@@ -68,6 +69,7 @@ struct pctl_model_engine {
 	void *sink_ctx;
 	pctl_model_engine_facts facts;
 	char cid[PCTL_CID_TEXT_SIZE];
+	pctl_map *cids; /* pctl_cid, by the name of a tensor */
 };
 
 /* text.c: the model's words, and the engine's calls about text. */

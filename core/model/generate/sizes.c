@@ -115,6 +115,11 @@ static const char *zeros(pctl_arena *arena, const pctl_pipe_input *in)
 	return pctl_arena_printf(arena, "zero:%" PRIu64, n);
 }
 
+static const pctl_cid *cid_of(void *engine, const char *tensor)
+{
+	return pctl_map_get(((pctl_model_engine *)engine)->cids, tensor);
+}
+
 static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pctl_call *call)
 {
 	const pctl_pipeline *p = z->loaded.pipeline;
@@ -147,6 +152,8 @@ static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pct
 	q.given = NULL;
 	q.n_given = 0;
 	status = pctl_request_run_options(e->in, &q, call, &o);
+	o.cid_of = cid_of;
+	o.cid_ctx = e;
 	if (status == PCTL_OK)
 		status = pctl_resident_open(z->loaded.graph, &o, &how, call, &z->resident);
 	return status == PCTL_OK ? make_room(z, call) : status;

@@ -176,11 +176,39 @@ pctl_status pctl_model_words_open(const pctl_model *m, const char *tokenizer, co
 				 : open_gguf(m, tokenizer, family == NULL, out, call);
 	if (status == PCTL_OK && family != NULL)
 		status = pctl_template_named(family, call, &out->template_);
-	if (status == PCTL_OK && pctl_tokenizer_size(out->tokenizer) > n_vocab)
-		status = pctl_refuse(call, PC6288_MODEL_TOKENIZER,
-				     "%s: the tokenizer has %u tokens, the model %llu",
-				     pctl_model_path(m), pctl_tokenizer_size(out->tokenizer),
-				     (unsigned long long)n_vocab);
+	if (status == PCTL_OK)
+		status = pctl_tokenizer_within(out->tokenizer, n_vocab, pctl_model_path(m), call);
+	return status;
+}
+
+/* A GGUF file may be for those who have tokens, and a folder without its tokenizer too. */
+static pctl_status has_words(const pctl_model *m, const pctl_call *call, int *out)
+{
+	const char *file;
+	char *path;
+
+	*out = pctl_model_folder(m) == NULL &&
+	       pctl_tensor_file_key(pctl_model_tensor_file(m, 0, &file), "tokenizer.ggml.tokens") !=
+		       NULL;
+	if (pctl_model_folder(m) == NULL)
+		return PCTL_OK;
+	path = pctl_path_join(pctl_model_folder(m), "tokenizer.json");
+	if (path == NULL)
+		return pctl_no_memory(call, "a path");
+	*out = pctl_file_exists(path);
+	free(path);
+	return PCTL_OK;
+}
+
+pctl_status pctl_model_words_check(const pctl_model *m, const pctl_call *call)
+{
+	pctl_model_words words = {0};
+	int is_there;
+	pctl_status status = has_words(m, call, &is_there);
+
+	if (status == PCTL_OK && is_there)
+		status = pctl_model_words_open(m, NULL, NULL, call, &words);
+	pctl_model_words_close(&words);
 	return status;
 }
 

@@ -22,6 +22,8 @@ typedef struct pctl_model_words {
 pctl_status pctl_model_words_open(const pctl_model *m, const char *tokenizer, const char *family,
 				  const pctl_call *call, pctl_model_words *out);
 void pctl_model_words_close(pctl_model_words *w);
+/* The same for who wants nothing of it. A model without a tokenizer is fine. */
+pctl_status pctl_model_words_check(const pctl_model *m, const pctl_call *call);
 
 /* A text as the model is given one (with what stands in front; special tokens are not looked for in it), and a conversation up to where the assistant
  * begins (PCTL_TEMPLATE_PROMPT and other flags); the ids are released with free(). PC7021: it has no template. */

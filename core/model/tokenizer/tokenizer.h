@@ -149,6 +149,9 @@ void pctl_token_stream_end(pctl_token_stream *s, pctl_str_buf *out);
 
 /* Ids are below this. */
 uint32_t pctl_tokenizer_size(const pctl_tokenizer *t);
+/* Is it one for a model of n_vocab tokens? path: what an error names. Error: PC6288 where it has more. */
+pctl_status pctl_tokenizer_within(const pctl_tokenizer *t, uint64_t n_vocab, const char *path,
+				  const pctl_call *call);
 /* 1: white space (Unicode's White_Space) behind this token belongs to it, and is no part of what follows. */
 int pctl_tokenizer_strips(const pctl_tokenizer *t, uint32_t id);
 /* How many of n bytes in front are such. */

@@ -346,6 +346,16 @@ uint32_t pctl_tokenizer_size(const pctl_tokenizer *t)
 	return t->n;
 }
 
+pctl_status pctl_tokenizer_within(const pctl_tokenizer *t, uint64_t n_vocab, const char *path,
+				  const pctl_call *call)
+{
+	if (pctl_tokenizer_size(t) <= n_vocab)
+		return PCTL_OK;
+	return pctl_refuse(call, PC6288_MODEL_TOKENIZER,
+			   "%s: the tokenizer has %" PRIu32 " tokens, the model %" PRIu64, path,
+			   pctl_tokenizer_size(t), n_vocab);
+}
+
 int pctl_tokenizer_strips(const pctl_tokenizer *t, uint32_t id)
 {
 	return id < t->n && t->tokens[id].strips;

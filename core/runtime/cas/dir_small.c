@@ -25,8 +25,8 @@ enum { GET, SIZE, PUT, TOUCH, REMOVE, N_STATEMENTS };
 static const char *const texts[N_STATEMENTS] = {
 	[GET] = "SELECT bytes FROM blobs WHERE cid = ?1",
 	[SIZE] = "SELECT length(bytes), at FROM blobs WHERE cid = ?1",
-	[PUT] = "INSERT INTO blobs VALUES (?1, ?2, ?3) ON CONFLICT (cid) DO UPDATE SET "
-		"at = excluded.at, bytes = excluded.bytes",
+	[PUT] = ("INSERT INTO blobs VALUES (?1, ?2, ?3) ON CONFLICT (cid) DO UPDATE SET "
+		 "at = excluded.at, bytes = excluded.bytes"),
 	[TOUCH] = "UPDATE blobs SET at = ?2 WHERE cid = ?1",
 	[REMOVE] = "DELETE FROM blobs WHERE cid = ?1 AND at <= ?2",
 };

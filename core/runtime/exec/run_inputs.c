@@ -136,10 +136,13 @@ static const char *given_text(const pctl_running *r, const char *name)
 static pctl_status open_path(pctl_running *r, uint32_t i, const char *path)
 {
 	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+	const pctl_cid *known;
 
-	return in->tensor == NULL ? pctl_source_open_named(path, r->call, &r->sources[i])
-				  : pctl_tensor_sets_source(r->sets, path, in->tensor, &in->pos,
-							    r->call, &r->sources[i]);
+	if (in->tensor == NULL)
+		return pctl_source_open_named(path, r->call, &r->sources[i]);
+	known = r->o->cid_of == NULL ? NULL : r->o->cid_of(r->o->cid_ctx, in->tensor);
+	return pctl_tensor_sets_source(r->sets, path, in->tensor, &in->pos, known, r->call,
+				       &r->sources[i]);
 }
 
 static pctl_status open_input(pctl_running *r, uint32_t i)

@@ -99,7 +99,8 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 }
 
 pctl_status pctl_source_open_shared(const char *name, int fd, uint64_t base, uint64_t n_bytes,
-				    const pctl_call *call, pctl_data_source **out)
+				    const pctl_cid *known, const pctl_call *call,
+				    pctl_data_source **out)
 {
 	pctl_data_source *s;
 	pctl_status status = create(name, call, &s);
@@ -111,7 +112,10 @@ pctl_status pctl_source_open_shared(const char *name, int fd, uint64_t base, uin
 	s->is_shared = 1;
 	s->base = base;
 	s->n_bytes = n_bytes;
-	status = pctl_source_walk(s, call, NULL, NULL, &s->cid);
+	if (known != NULL)
+		s->cid = *known;
+	else
+		status = pctl_source_walk(s, call, NULL, NULL, &s->cid);
 	if (status != PCTL_OK) {
 		pctl_source_close(s);
 		return status;

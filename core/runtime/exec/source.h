@@ -26,15 +26,18 @@ pctl_status pctl_source_open_cid(pctl_store *store, const pctl_cid *cid, const p
 				 pctl_data_source **out);
 /* n zero bytes. */
 pctl_status pctl_source_open_zero(uint64_t n_bytes, const pctl_call *call, pctl_data_source **out);
-/* n bytes of an open file from `base` on. The descriptor stays the caller's, open until the source is closed, or is handed over. */
+/* n bytes of an open file from `base` on. The descriptor stays the caller's, open until the source is closed, or is handed over. known: their CID, where somebody hashed them
+ * before; they are read once less then, and who reads other ones gets PC5210, as of bytes that changed since. NULL: they are hashed now. */
 pctl_status pctl_source_open_shared(const char *name, int fd, uint64_t base, uint64_t n_bytes,
-				    const pctl_call *call, pctl_data_source **out);
+				    const pctl_cid *known, const pctl_call *call,
+				    pctl_data_source **out);
 /* Hand over the descriptor that it was opened with: it is closed with the source, or now where that does not read from it. */
 void pctl_source_take_descriptor(pctl_data_source *s, int fd);
 /* Tensor i of an open file, `text` for messages: from the descriptor, which stays the caller's, where the bytes lie there as they are
- * wanted. */
+ * wanted; then `known` is of use, as above. */
 pctl_status pctl_source_open_entry(pctl_tensor_file *f, uint64_t i, int fd, const char *text,
-				   const pctl_call *call, pctl_data_source **out);
+				   const pctl_cid *known, const pctl_call *call,
+				   pctl_data_source **out);
 /* What a path names: one tensor where it is FILE or FILE:NAME with the ending of a file of tensors (foundation/tensorfile),
  * whose type the source has then; else the file. Errors: PC4211 to PC4215 besides those of files. */
 pctl_status pctl_source_open_named(const char *path, const pctl_call *call, pctl_data_source **out);

@@ -12,7 +12,8 @@
 
 /* What lies in the file as it is wanted is read from there, piece by piece; the rest is made in memory. */
 pctl_status pctl_source_open_entry(pctl_tensor_file *f, uint64_t i, int fd, const char *text,
-				   const pctl_call *call, pctl_data_source **out)
+				   const pctl_cid *known, const pctl_call *call,
+				   pctl_data_source **out)
 {
 	const pctl_tensor_entry *e = pctl_tensor_file_at(f, i);
 	pctl_status status;
@@ -20,7 +21,7 @@ pctl_status pctl_source_open_entry(pctl_tensor_file *f, uint64_t i, int fd, cons
 	void *data;
 
 	if (pctl_tensor_file_place(f, i, &offset)) {
-		status = pctl_source_open_shared(text, fd, offset, e->n_bytes, call, out);
+		status = pctl_source_open_shared(text, fd, offset, e->n_bytes, known, call, out);
 	} else {
 		status = pctl_tensor_file_read(f, i, call, &data);
 		if (status == PCTL_OK)
@@ -41,7 +42,7 @@ static pctl_status open_tensor(pctl_tensor_file *f, const char *text, const char
 	if (status == PCTL_OK && fd < 0)
 		status = pctl_refuse(call, PC3_IO, "%s: %s", text, strerror(errno));
 	if (status == PCTL_OK)
-		status = pctl_source_open_entry(f, i, fd, text, call, out);
+		status = pctl_source_open_entry(f, i, fd, text, NULL, call, out);
 	if (status == PCTL_OK)
 		pctl_source_take_descriptor(*out, fd);
 	else if (fd >= 0)

@@ -189,8 +189,8 @@ static pctl_status refuse_tensor(const struct set *s, const char *tensor, const 
 }
 
 pctl_status pctl_tensor_sets_source(pctl_tensor_sets *s, const char *path, const char *tensor,
-				    const pctl_pos *pos, const pctl_call *call,
-				    pctl_data_source **out)
+				    const pctl_pos *pos, const pctl_cid *known,
+				    const pctl_call *call, pctl_data_source **out)
 {
 	const struct set *set = NULL;
 	pctl_status status = find_set(s, path, call, &set);
@@ -209,7 +209,7 @@ pctl_status pctl_tensor_sets_source(pctl_tensor_sets *s, const char *path, const
 	(void)sprintf(text, "%s:%s", path, tensor);
 	status = pctl_source_open_entry(
 		pctl_tensor_shards_file(set->shards, (uint32_t)(place >> 32)), (uint32_t)place,
-		set->fds[place >> 32], text, call, out);
+		set->fds[place >> 32], text, known, call, out);
 	free(text);
 	return status;
 }

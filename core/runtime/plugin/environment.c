@@ -26,6 +26,9 @@ static const char *const fixed[] = {
 	"LANG=C",
 	"LC_ALL=C",
 	"TZ=UTC0",
+	/* Large buffers of drivers that compute on processors lie in large pages, where the system gives those to who asks (madvise):
+	 * weights are read from end to end, and an address is translated for each page. */
+	"GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
 	/* Layers that a package has put between program and driver for everybody; those that the plugin asks for by
 	 * name (validation) are not meant. */
 	"VK_LOADER_LAYERS_DISABLE=~implicit~",

@@ -57,6 +57,8 @@ void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_by
 #define EMIT_REST_LEAVES 512u
 /* Products of packed bytes of all lanes by x86's vpdpbusd (AVX512_VNNI), where lanes are written (spmd/). */
 #define EMIT_VNNI 1024u
+/* A load of storage that is the same for all lanes and that nothing uses asks for its bytes ahead of time, where lanes are written (spmd/). */
+#define EMIT_AHEAD 2048u
 
 /* The program with what inline.c writes out, or as it came where there is nothing to write out, or it would be too large; all: every
  * function with a barrier (emit_program alone takes that), else what lanes want. It lives no longer than the program it was made of;

@@ -105,6 +105,8 @@ void emit_load_at(emitter *e, text *t, uint32_t type, int local, const char *at)
 void emit_store_at(emitter *e, text *t, uint32_t type, int local, const char *at,
 		   const char *value);
 void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *place);
+/* A load of a binding that nothing uses: its bytes are asked for, which is a hint and no access, wherever they lie. */
+void emit_ahead(emitter *e, const pctl_inst *in, const pctl_place *place);
 /* The C variable of local i. */
 void emit_local_name(const emitter *e, text *t, uint32_t i);
 

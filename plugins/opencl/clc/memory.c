@@ -327,6 +327,17 @@ static void load(emitter *e, uint32_t v, const pctl_inst *in, access *a)
 	text_add(&e->code, ";\n");
 }
 
+void emit_ahead(emitter *e, const pctl_inst *in, const pctl_place *place)
+{
+	access a = {.place = place};
+
+	open_access(e, &a, in);
+	emit_indent(e);
+	/* A number, not a pointer: it may lie outside. */
+	text_printf(&e->code, "__builtin_prefetch((const void *)((size_t)%s));\n",
+		    text_str(&e->scratch));
+}
+
 static void store(emitter *e, const pctl_inst *in, const access *a)
 {
 	const uint32_t v = pctl_arg(e->p, in, 0);

@@ -216,7 +216,7 @@ static void find_identity(pctl_device *dev)
 		dev->emit_flags = EMIT_LANE_LOOPS | EMIT_SWITCH; /* clc/loop.c, warm.c say why */
 		dev->keeps_kernels = getenv("POCL_CACHE_DIR") != NULL; /* cache.c says why */
 		if (kind_of(dev->id.device) == PCTL_DEVICE_CPU)
-			dev->emit_flags |= x86_flags();
+			dev->emit_flags |= x86_flags() | EMIT_AHEAD;
 	}
 	/* Not where the driver itself makes vectors of invocations (rusticl on llvmpipe), or watches them (Oclgrind). */
 	dev->spmd = kind_of(dev->id.device) == PCTL_DEVICE_CPU && strcmp(buf, "rusticl") != 0 &&

@@ -41,6 +41,7 @@ typedef struct spmd_value {
 	uint8_t partly; /* a store that is not run by all lanes that may load later; a jump of some lanes */
 	uint8_t kept;	      /* lives from one segment to another */
 	uint8_t ends_segment; /* the one before it */
+	uint8_t used;	      /* by an instruction */
 	int64_t stride;	      /* from lane to lane; 0: the same */
 	uint64_t top;	      /* no lane is above */
 } spmd_value;

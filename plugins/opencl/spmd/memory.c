@@ -483,7 +483,11 @@ void spmd_memory(spmd *s, uint32_t v, const pctl_inst *in, const pctl_place *pla
 	if (in->op != PCTL_OP_ARRAY_LENGTH)
 		walk_place(s, &a, in);
 	if (is_same(s, in, place, a.offsets.n != 0)) {
-		emit_memory(&s->e, v, in, place);
+		if ((s->e.flags & EMIT_AHEAD) && in->op == PCTL_OP_LOAD &&
+		    place->space == PCTL_SPACE_STORAGE && !s->fn->values[v].used)
+			emit_ahead(&s->e, in, place);
+		else
+			emit_memory(&s->e, v, in, place);
 	} else if (a.never) {
 		zeros(s, v, in);
 	} else if (place->space < PCTL_SPACE_WORKGROUP) {

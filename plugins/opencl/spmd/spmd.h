@@ -6,7 +6,7 @@
 #include "clc/emit.h"
 
 /* Changes with every change of what is written, for those who remember what a device did. */
-#define SPMD_VERSION "spmd-4"
+#define SPMD_VERSION "spmd-5"
 
 /* Write the source of entry point 0. *why is NULL, or the name of what this generator cannot take: nothing is written then,
  * and clc/ writes it. Depends on the program alone. */

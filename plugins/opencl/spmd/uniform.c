@@ -296,13 +296,30 @@ static void find_scopes(spmd *s, uint32_t f)
 	}
 }
 
+static void is_used(void *context, uint32_t v)
+{
+	((spmd_function *)context)->values[v].used = 1;
+}
+
+static void find_used(spmd *s, uint32_t f)
+{
+	const pctl_function *of = &s->e.p->functions[f];
+
+	for (uint32_t i = 0; i < of->n_insts; i++)
+		spmd_each_argument(s->e.p, of, &s->e.p->insts[of->first_inst + i], is_used,
+				   &s->functions[f]);
+}
+
 void spmd_find_varying(spmd *s)
 {
 	walk w = {.s = s, .changed = 1};
 
-	for (uint32_t f = 1; f < s->e.p->n_functions; f++)
-		if (s->e.reached[f])
-			find_scopes(s, f);
+	for (uint32_t f = 1; f < s->e.p->n_functions; f++) {
+		if (!s->e.reached[f])
+			continue;
+		find_scopes(s, f);
+		find_used(s, f);
+	}
 	while (w.changed) {
 		w.changed = 0;
 		for (uint32_t f = s->e.p->n_functions; f-- > 1;)

@@ -545,6 +545,55 @@ static void test_spmd__packed_sums(void **state)
 	}
 }
 
+/* ---- asking ahead ---- */
+
+/* The word at 2^28 - 1, far outside, is loaded and used by nothing, or (`used` 1) its double is added, which is 0; `lane` 1: a word for each lane. */
+static pctl_program *ahead(uint32_t used, uint32_t lane)
+{
+	uint32_t x, far, word;
+	vars v;
+	sketch s;
+
+	begin(&s, &v, 64, 0);
+	x = OP(&s, LOAD, s.t_u32, v.in, v.at);
+	far = k_u32(&s, 0xfffffff);
+	far = lane ? OP(&s, ADD, s.t_u32, far, v.at)
+		   : OP(&s, ADD, s.t_u32, far, OP(&s, ARRAY_LENGTH, s.t_u32, v.out));
+	word = OP(&s, LOAD, s.t_u32, v.in, far);
+	if (used)
+		x = OP(&s, ADD, s.t_u32, x, OP(&s, ADD, s.t_u32, word, word));
+	OP(&s, STORE, 0, x, v.out, v.at);
+	return end(&s);
+}
+
+static uint32_t want_ahead(const uint32_t *in, uint32_t i)
+{
+	return in[i];
+}
+
+/* Only what is the same for all lanes and used by nothing is asked for, only where the driver is told so, and it is no access: it may lie anywhere. */
+static void test_spmd__ahead(void **state)
+{
+	static const sample of = {"a word that is asked for", NULL, want_ahead, 64, 0};
+	const pctl_call call = {0};
+	char named[128] = "";
+
+	for (uint32_t k = 0; k < 8; k++) {
+		pctl_program *p = ahead(k & 1, k >> 1 & 1);
+		const char *why = NULL;
+		text t = {0};
+
+		assert_int_equal(spmd_program(p, &call, k >> 2 ? EMIT_AHEAD : 0, &t, &why),
+				 PCTL_OK);
+		pctl_program_destroy(p);
+		assert_int_equal(strstr(t.s, "__builtin_prefetch((const void *)((size_t)b") != NULL,
+				 k == 4);
+		if (wrong(*state, &of, t.s, named, sizeof(named)))
+			fail_msg("%u: %s", k, named);
+		text_free(&t);
+	}
+}
+
 /* ---- no memory ---- */
 
 static void test_spmd__no_memory(void **state)
@@ -578,11 +627,9 @@ static void test_spmd__no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spmd__right),
-		cmocka_unit_test(test_spmd__faults_are_seen),
-		cmocka_unit_test(test_spmd__refusals),
-		cmocka_unit_test(test_spmd__packed_sums),
-		cmocka_unit_test(test_spmd__no_memory),
+		cmocka_unit_test(test_spmd__right),    cmocka_unit_test(test_spmd__faults_are_seen),
+		cmocka_unit_test(test_spmd__refusals), cmocka_unit_test(test_spmd__packed_sums),
+		cmocka_unit_test(test_spmd__ahead),    cmocka_unit_test(test_spmd__no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, open_driver, close_driver) != 0;

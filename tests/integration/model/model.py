@@ -568,6 +568,21 @@ def convert(h):
             same = values(h, t).tobytes() == values(h, t, h.path("c/model.safetensors")).tobytes()
             h.check(f"convert {name} back {t['name']}", same or FAMILIES[name]["gelu"])
         shutil.rmtree(h.path("c"))
+    # A tokenizer that is brought along is one, and no larger than the vocabulary; a folder's is looked at by `check`, too.
+    whole = write_gguf(h.path("words.gguf"), gguf_tensors("qwen2", weights("qwen2")), gguf_keys("qwen2"))
+    status, _, err = h.run("model", "convert", whole, h.path("words"), "--tokenizer", whole)
+    h.check("a GGUF file is no tokenizer of a folder", status == INVALID and "PC7001" in err and not os.path.exists(h.path("words")), err)
+    h.run("model", "synth", "--shape", "qwen3-0.6b", *SMALL, "--out", h.path("small"))
+    words = json.loads(h.read("small/tokenizer.json"))
+    words["model"]["vocab"].update((f"t{i}", i) for i in range(258, 600))
+    larger = h.write("larger.json", json.dumps(words).encode())
+    status, _, err = h.run("model", "convert", whole, h.path("words"), "--tokenizer", larger)
+    h.check("a tokenizer of more tokens than the model has", status == INVALID and "PC6288" in err and not os.path.exists(h.path("words")), err)
+    h.check("a folder without a tokenizer", h.run("model", "convert", whole, h.path("words"), "--no-tokenizer")[0] == 0 and h.run("model", "check", h.path("words"))[0] == 0)
+    for what, text_of, code in (("that is none", b"{}", "PC7001"), ("of more tokens than the model has", h.read("larger.json"), "PC6288")):
+        h.write("words/tokenizer.json", text_of)
+        status, _, err = h.run("model", "check", h.path("words"))
+        h.check(f"check: a tokenizer {what}", status == INVALID and code in err, err)
     # Elsewhere a part of a head is turned by llama.cpp alone.
     part = write_gguf(h.path("part.gguf"), gguf_tensors("qwen2", weights("qwen2")), {**gguf_keys("qwen2"), "qwen2.rope.dimension_count": (models.U32, struct.pack("<I", 8))})
     got, why = show(h, part)
@@ -575,13 +590,13 @@ def convert(h):
     status, _, err = h.run("model", "convert", part, h.path("part"), "--no-tokenizer")
     h.check("half of a head turned: what config.json cannot say", status == INVALID and "PC6290" in err and "part of a head" in err, err)
     folder = write_hf(h.path("c"), hf_tensors("qwen3", weights("qwen3")), config("qwen3"), dtype="BF16")
-    h.write("c/tokenizer.json", b'{"a": "tokenizer"}')
+    h.write("c/tokenizer.json", h.read("small/tokenizer.json"))
     h.run("model", "convert", folder, h.path("half32"))
     status, _, err = h.run("model", "convert", folder, h.path("half"), "--type", "f16")
     got, why = show(h, h.path("half"))
     kinds = {t["name"]: t["type"].split("[")[0] for t in got["tensors"]} if got else {}
     h.check("norms stay f32", kinds.get("model.norm.weight") == "f32" and kinds.get("model.layers.0.mlp.up_proj.weight") == "f16", err + why)
-    h.check("the tokenizer stays", h.read("half/tokenizer.json") == b'{"a": "tokenizer"}')
+    h.check("the tokenizer stays", h.read("half/tokenizer.json") == h.read("small/tokenizer.json"))
     h.run("model", "convert", folder, h.path("parts"), "--shard", "30KiB")
     status, out, err = h.run("model", "check", h.path("parts"), "--full")
     h.check("in parts", status == 0 and len([x for x in os.listdir(h.path("parts")) if x.startswith("model-")]) > 2 and

@@ -310,7 +310,9 @@ def gguf_keys(name):
 
 
 def tokenizer_keys(n):
-    tokens = [f"t{i}" for i in range(n)]
+    # Each byte as GPT-2 writes it: what is printed is itself, the others are counted from 256 on.
+    printed = {*range(33, 127), *range(161, 173), *range(174, 256)}
+    tokens = [*map(chr, sorted(printed)), *(chr(256 + i) for i in range(256 - len(printed))), "t1", *(f"t{i}" for i in range(257, n))]
     return {"tokenizer.ggml.model": (STRING, text("gpt2")), "tokenizer.ggml.pre": (STRING, text("qwen2")),
             "tokenizer.ggml.tokens": (ARRAY, struct.pack("<IQ", STRING, n) + b"".join(map(text, tokens))),
             "tokenizer.ggml.token_type": (ARRAY, struct.pack("<IQ", 5, n) + struct.pack(f"<{n}i", *[1] * n)),
