@@ -100,11 +100,11 @@ static void put_one_of(program *p, uint32_t arg, const uint32_t *values, uint32_
 /* Of fcntl and of ioctl: by these any process of the same user is sent any signal, or SIGIO. */
 static const uint32_t owners[] = {F_SETOWN, F_SETSIG,  F_SETOWN_EX, F_SETLEASE,
 				  F_NOTIFY, FIOSETOWN, SIOCSPGRP};
-static const uint32_t own_prctl[] = {PR_GET_DUMPABLE,	  PR_SET_DUMPABLE,    PR_SET_NAME,
-				     PR_GET_NAME,	  PR_GET_SECCOMP,     PR_CAPBSET_READ,
-				     PR_SET_TIMERSLACK,	  PR_GET_TIMERSLACK,  PR_SET_NO_NEW_PRIVS,
-				     PR_GET_NO_NEW_PRIVS, PR_SET_THP_DISABLE, PR_GET_THP_DISABLE,
-				     PR_SET_VMA};
+/* Not PR_SET_DUMPABLE: what a process has open and mapped stays visible to its supervisor and to the host. */
+static const uint32_t own_prctl[] = {PR_GET_DUMPABLE,	 PR_SET_NAME,	      PR_GET_NAME,
+				     PR_GET_SECCOMP,	 PR_CAPBSET_READ,     PR_SET_TIMERSLACK,
+				     PR_GET_TIMERSLACK,	 PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS,
+				     PR_SET_THP_DISABLE, PR_GET_THP_DISABLE,  PR_SET_VMA};
 
 #define N_OF(list) (sizeof(list) / sizeof((list)[0]))
 
