@@ -117,6 +117,19 @@ static void put_test(program *p, uint32_t arg, uint32_t mask, uint32_t value)
 	put_return(p, SECCOMP_RET_ALLOW);
 }
 
+/* Allow when a pointer is none; all 64 bits of it, since memory can be had at any address. */
+static void put_no_pointer(program *p, uint32_t arg)
+{
+	const uint32_t at = (uint32_t)offsetof(struct seccomp_data, args) + 8 * arg;
+
+	put(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at));
+	put(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3));
+	put(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at + 4));
+	put(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1));
+	put_return(p, SECCOMP_RET_ALLOW);
+	put_return(p, SECCOMP_RET_ERRNO | EPERM);
+}
+
 static void put_condition(program *p, uint32_t condition)
 {
 	const uint32_t apart = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
@@ -143,6 +156,9 @@ static void put_condition(program *p, uint32_t condition)
 		break;
 	case PCTL_CALL_NOT_TO_RUN_MODE:
 		put_test(p, 1, MODE_TO_RUN, 0);
+		break;
+	case PCTL_CALL_NO_PATH:
+		put_no_pointer(p, 1);
 		break;
 	case PCTL_CALL_THREAD:
 		put_test(p, 0, apart | CLONE_THREAD, CLONE_THREAD);
