@@ -34,7 +34,7 @@ static int is_over(const worker_written *w, const pctl_worker_limits *limits)
 	return limits->folder && w->bytes > limits->folder ? PCTL_WORKER_OVER_FOLDER : 0;
 }
 
-/* Who has gone in between is no trouble; whoever cannot be looked into might hold anything. */
+/* What has gone in between is gone; what cannot be looked into might hold anything. */
 static int is_gone(void)
 {
 	return errno == ENOENT || errno == ELOOP || errno == ENOTDIR;
