@@ -255,5 +255,5 @@ if __name__ == "__main__":
     verification(made, ids)
     archives(made)
     h.env["PIPECTL_HOME"] = h.path("home")
-    decisions(made)
+    decisions(made, ids)
     h.finish()
