@@ -26,6 +26,7 @@ ALLOWED = {
     "core/chain/history/gitlog.c": "objects of the history, relative to its descriptor",
     "core/chain/history/gitlog_write.c": "the same",
     "core/runtime/plugin/quarantine.c": "a lock",
+    "core/runtime/plugin/folder.c": "folders of a worker moved up to be removed, relative to descriptors",
     "core/runtime/plugin/instance.c": "a lock",
 }
 

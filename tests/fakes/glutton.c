@@ -1,10 +1,14 @@
 /* Fault: takes what nobody asked it to while it is asked whether it supports a program. What it takes is said by the
- * program's first letter: memory, processes, threads, processes that start processes, a storm of them, or one after another.
- * It is little, and given back after a while; then it answers. Whoever is born leaves a byte in a file, to be counted. */
+ * program's first letter: memory, processes, threads, processes that start processes, a storm of them, or one after another;
+ * or, in its own folder, bytes, files, deep folders, or bytes under no name; or bytes in memory that it does not map.
+ * It is little, and given back after a while (what has a name stays); then it answers. Whoever is born leaves a byte in a
+ * file, to be counted. */
 #include <fcntl.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "memory.h"
@@ -14,6 +18,10 @@
 #define FORKS_MAX 60
 #define STORM_MAX 200
 #define WHILE_US 600000
+#define PIECE (1u << 20) /* bytes of a file */
+#define PIECES 32
+#define NAMES 400
+#define LEVELS 200
 
 static void take_memory(void)
 {
@@ -148,6 +156,58 @@ static void fork_on(void)
 		;
 }
 
+/* Of so many bytes, at a place in its folder or in memory. */
+static int file_of(int n, size_t bytes, int keep_name)
+{
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/file-%d", getenv("TMPDIR"), n);
+	fd = bytes > PIECE ? memfd_create("window", MFD_CLOEXEC)
+			   : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		abort();
+	if (!keep_name)
+		unlink(path);
+	for (size_t done = 0; done < bytes; done += sizeof(path))
+		if (write(fd, path, sizeof(path)) != sizeof(path))
+			abort();
+	return fd;
+}
+
+static void leave_files(int n, size_t bytes)
+{
+	for (int i = 0; i < n; i++)
+		close(file_of(i, bytes, 1));
+	usleep(WHILE_US);
+}
+
+static void hold_files(size_t bytes, int n)
+{
+	int fds[PIECES];
+
+	for (int i = 0; i < n; i++)
+		fds[i] = file_of(i, bytes, 0);
+	usleep(WHILE_US);
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+}
+
+static void dig(void)
+{
+	int at = open(getenv("TMPDIR"), O_RDONLY | O_DIRECTORY | O_CLOEXEC), next;
+
+	for (int i = 0; i < LEVELS && at >= 0; i++) {
+		if (mkdirat(at, "down", 0700) < 0 && errno != EEXIST)
+			abort();
+		next = openat(at, "down", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		close(at);
+		at = next;
+	}
+	close(at);
+	usleep(WHILE_US);
+}
+
 static pctl_status glutton_supports(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 				    uint64_t n, pctl_support *out)
 {
@@ -165,6 +225,16 @@ static pctl_status glutton_supports(pctl_device *dev, const pctl_call *call, con
 		storm();
 	if (what == 'o')
 		one_after_another();
+	if (what == 'b')
+		leave_files(PIECES, PIECE);
+	if (what == 'n')
+		leave_files(NAMES, 0);
+	if (what == 'd')
+		dig();
+	if (what == 'u')
+		hold_files(PIECE, PIECES);
+	if (what == 'w')
+		hold_files(BYTES / 4, 4);
 	return fake_supports(dev, call, (const uint8_t *)"y", 1, out);
 }
 #define FAULT_SLOTS .supports = glutton_supports

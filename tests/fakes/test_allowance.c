@@ -110,6 +110,77 @@ static void allowance__a_worker_keeps_its_limits(void **state)
 	gorge("forks!", &far, 0, NULL, 0);
 }
 
+static uint32_t n_in(const char *path)
+{
+	DIR *dir = opendir(path);
+	uint32_t n = 0;
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		n += e->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* What a worker leaves in its folder, or holds without a name: it is ended, which is a strike, and its folder is empty then. */
+static void fill(const char *program, const pctl_worker_limits *most, const char *words)
+{
+	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
+	pctl_backend_instance *s;
+	char own[160];
+	pctl_device *dev;
+	pctl_status status;
+	fixture f;
+
+	fixture_begin(&f);
+	fixture_manifest(&f, "fake", FAKES "/glutton.so", "calls = [ \"driver\" ];\n");
+	f.limits = *most;
+	fixture_open(&f, 5000);
+	snprintf(own, sizeof(own), "%s/cache/drivers/fake", f.home);
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
+	status = s->table->supports(dev, f.call, (const uint8_t *)program, 6, &support);
+	if (words) {
+		if (!has_code(&f, PC3112_WORKER_RESOURCES) ||
+		    !strstr(pctl_backend_instance_lost(s), words))
+			fail_msg("%s: %d, %s", program, status,
+				 status ? pctl_backend_instance_lost(s) : "nothing happened");
+		planted(program, "a worker's own folder", "PC3112", pctl_backend_instance_lost(s));
+	} else if (status) {
+		fail_msg("%s: %d, %s", program, status, pctl_backend_instance_lost(s));
+	}
+	s->table->device_close(dev);
+	pctl_backend_instance_close(s, f.call);
+	assert_int_equal(pctl_quarantine_count(f.r), words ? 1 : 0);
+	if ((n_in(own) == 0) != (words && strstr(words, "folder")))
+		fail_msg("%s: %u files are left", program, n_in(own));
+	/* What was too much is gone: the next one begins as the first did. */
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	pctl_backend_instance_close(s, f.call);
+	fixture_end(&f);
+}
+
+static void allowance__a_folder_is_bounded(void **state)
+{
+	const pctl_worker_limits own = {
+		.memory = 96u << 20, .tasks = 24, .folder = 8u << 20, .folder_files = 300};
+	const pctl_worker_limits far = {
+		.memory = 4ull << 30, .tasks = 24, .folder = 1u << 30, .folder_files = 1000};
+
+	(void)state;
+	fill("bytes!", &own, "it kept more than 8388608 bytes in its own folder");
+	fill("names!", &own, "it kept more than 300 files in its own folder");
+	fill("deep!!", &own,
+	     "its own folder has a folder that cannot be looked into, or lies deeper");
+	fill("unname", &own, "it kept more than 8388608 bytes in its own folder");
+	fill("window", &own, "it used more than 100663296 bytes of memory");
+	fill("bytes!", &far, NULL);
+	fill("names!", &far, NULL);
+	fill("unname", &far, NULL);
+	fill("window", &far, NULL);
+}
+
 /* A call that may take 2 s, on one processor: what it did, and how long that took by the clock. */
 static uint64_t call_busy(const char *program, uint32_t code, const char *words, const pid_t *load,
 			  int n_load)
@@ -326,5 +397,6 @@ static void allowance__a_first_run_has_limits(void **state)
 PCTL_TESTS_MAIN(PCTL_TEST(allowance__a_build_has_limits),
 		PCTL_TEST(allowance__a_first_run_has_limits),
 		PCTL_TEST(allowance__a_worker_keeps_its_limits),
+		PCTL_TEST(allowance__a_folder_is_bounded),
 		PCTL_TEST(allowance__processes_are_bounded_exactly),
 		PCTL_TEST(allowance__a_call_has_processor_time))

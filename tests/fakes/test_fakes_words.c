@@ -167,6 +167,17 @@ static void fakes_words__without_a_word(void **state)
 		planted("a failure without a word", where[mode], "PC3118 worker-wordless",
 			said(&o, PC3118_WORKER_WORDLESS, "failed in buffer_create with status")
 				->message);
+		/* A word that nobody sees is none. */
+		for (uint64_t n_bytes = 8; n_bytes <= 12; n_bytes += 4)
+			assert_int_not_equal(
+				o.t->buffer_create(dev, o.f.call, n_bytes, PCTL_BUFFER_STORAGE, &b),
+				PCTL_OK);
+		for (uint32_t i = 0; i < pctl_diag_list_count(o.f.diags); i++)
+			assert_int_equal(pctl_diag_list_at(o.f.diags, i)->code,
+					 PC3118_WORKER_WORDLESS);
+		planted("a failure in words that nobody sees", where[mode],
+			"PC3118 worker-wordless",
+			said(&o, PC3118_WORKER_WORDLESS, "and gave no reason")->message);
 		/* Inside the host, nothing is no buffer. */
 		if (mode == 1)
 			assert_int_equal(

@@ -2,11 +2,10 @@
  * in the plugin's own folder, where it also counts its submits (file "count"): what a plugin can keep from one process to
  * the next. Orders, one a line: `library PATH` maps a further library at the first submit, `lie N` changes a bit of what is read
  * from submit N on, of all processes together, `date N` from that second since 1970 on, `plain N` once N submits in a row
- * had no binding at an offset (what is between guard zones has one), `variable NAME` where the environment has it; `closed`
- * lets nobody look into its process; `link NAME TARGET` puts a symbolic link where the host keeps something for it. */
+ * had no binding at an offset (what is between guard zones has one), `variable NAME` where the environment has it;
+ * `link NAME TARGET` puts a symbolic link where the host keeps something for it. */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 static struct {
 	char library[512], variable[64];
 	unsigned long lie, date, plain;
-	int closed;
 } orders;
 static char folder[512];
 static unsigned long count, plain;
@@ -53,7 +51,6 @@ static void read_orders(void)
 		    sscanf(line, "lie %lu", &orders.lie) == 1 ||
 		    sscanf(line, "date %lu", &orders.date) == 1)
 			continue;
-		orders.closed |= strcmp(line, "closed\n") == 0;
 		put_link(line);
 		(void)sscanf(line, "plain %lu", &orders.plain);
 	}
@@ -115,8 +112,6 @@ static void change(const pctl_host *host)
 
 	snprintf(folder, sizeof(folder), "%s", own == NULL ? "" : own);
 	read_orders();
-	if (orders.closed)
-		(void)prctl(PR_SET_DUMPABLE, 0);
 	table.list_dispatch = list_dispatch;
 	table.submit = submit;
 	table.buffer_read = buffer_read;

@@ -121,6 +121,7 @@ static void test_suite__a_dropped_store(void **state)
 	must_find("known-shifts", PLANT_DROP);
 	must_find("barrier-parted", PLANT_DROP);
 	must_find("barrier-rest", PLANT_DROP);
+	must_find("barrier-rows", PLANT_DROP);
 }
 
 /* A wrong lowering, of the mock. It was NVIDIA's, in its own way: the element kept its old value. */

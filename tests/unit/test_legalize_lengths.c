@@ -63,6 +63,13 @@ static const struct {
 	 0},
 	{"not with a barrier", "for (var i = 0u; i < u.x; i++) { workgroupBarrier(); r[i] = 1u; }",
 	 1, 0},
+	{"not where invocations meet in a function",
+	 "for (var i = 0u; i < u.x; i++) { meet(); r[i] = 1u; }", 1, 0},
+	{"by what each invocation has of its own",
+	 "let n = a[g.x]; for (var i = 0u; i < n; i++) { r[i] = 1u; }", 2, 1},
+	{"by two such values",
+	 "let n = a[g.x]; let m = a[g.x + 1u]; for (var i = 0u; i < n; i++) { r[i + m] = 1u; }", 2,
+	 1},
 	{"beside a barrier",
 	 "for (var i = 0u; i < u.x; i++) { workgroupBarrier(); for (var j = 0u; j < 3u; j++) { r[i "
 	 "+ j] = 1u; } }",
@@ -97,6 +104,7 @@ static void case_text(char *text, size_t n, const char *body)
 		 "@group(0) @binding(3) var<storage, read_write> h: H;\n"
 		 "var<workgroup> w: array<u32, 8>;\n"
 		 "fn tick(n: u32) -> u32 { h.k += 1u; return n; }\n"
+		 "fn meet() { workgroupBarrier(); }\n"
 		 "@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) g: vec3<u32>) "
 		 "{\n%s\n}",
 		 body);

@@ -100,11 +100,11 @@ static void put_one_of(program *p, uint32_t arg, const uint32_t *values, uint32_
 /* Of fcntl and of ioctl: by these any process of the same user is sent any signal, or SIGIO. */
 static const uint32_t owners[] = {F_SETOWN, F_SETSIG,  F_SETOWN_EX, F_SETLEASE,
 				  F_NOTIFY, FIOSETOWN, SIOCSPGRP};
-static const uint32_t own_prctl[] = {PR_GET_DUMPABLE,	  PR_SET_DUMPABLE,    PR_SET_NAME,
-				     PR_GET_NAME,	  PR_GET_SECCOMP,     PR_CAPBSET_READ,
-				     PR_SET_TIMERSLACK,	  PR_GET_TIMERSLACK,  PR_SET_NO_NEW_PRIVS,
-				     PR_GET_NO_NEW_PRIVS, PR_SET_THP_DISABLE, PR_GET_THP_DISABLE,
-				     PR_SET_VMA};
+/* Not PR_SET_DUMPABLE: what a process has open and mapped stays visible to its supervisor and to the host. */
+static const uint32_t own_prctl[] = {PR_GET_DUMPABLE,	 PR_SET_NAME,	      PR_GET_NAME,
+				     PR_GET_SECCOMP,	 PR_CAPBSET_READ,     PR_SET_TIMERSLACK,
+				     PR_GET_TIMERSLACK,	 PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS,
+				     PR_SET_THP_DISABLE, PR_GET_THP_DISABLE,  PR_SET_VMA};
 
 #define N_OF(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -115,6 +115,19 @@ static void put_test(program *p, uint32_t arg, uint32_t mask, uint32_t value)
 	put(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
 	put(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
 	put_return(p, SECCOMP_RET_ALLOW);
+}
+
+/* Allow when a pointer is none; all 64 bits of it, since memory can be had at any address. */
+static void put_no_pointer(program *p, uint32_t arg)
+{
+	const uint32_t at = (uint32_t)offsetof(struct seccomp_data, args) + 8 * arg;
+
+	put(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at));
+	put(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3));
+	put(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at + 4));
+	put(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1));
+	put_return(p, SECCOMP_RET_ALLOW);
+	put_return(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
 static void put_condition(program *p, uint32_t condition)
@@ -143,6 +156,9 @@ static void put_condition(program *p, uint32_t condition)
 		break;
 	case PCTL_CALL_NOT_TO_RUN_MODE:
 		put_test(p, 1, MODE_TO_RUN, 0);
+		break;
+	case PCTL_CALL_NO_PATH:
+		put_no_pointer(p, 1);
 		break;
 	case PCTL_CALL_THREAD:
 		put_test(p, 0, apart | CLONE_THREAD, CLONE_THREAD);

@@ -22,11 +22,14 @@
 #define KEPT_BLOCK (32 << 20) /* bytes of a block that is kept when it is freed */
 #define KEPT_MEMORY (128 << 20)
 
-/* What follows --limits: five numbers, those of pctl_worker_limits in their order. */
+/* What follows --limits: seven numbers, those of pctl_worker_limits in their order. */
 static int parse_limits(const char *text, pctl_worker_limits *out)
 {
-	return sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32,
-		      &out->memory, &out->file, &out->tasks, &out->processes, &out->files) == 5;
+	return sscanf(text,
+		      "%" SCNu64 ",%" SCNu64 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32
+		      ",%" SCNu64,
+		      &out->memory, &out->file, &out->tasks, &out->processes, &out->files,
+		      &out->folder_files, &out->folder) == 7;
 }
 
 static int parse(int argc, char **argv, worker_args *a)

@@ -30,9 +30,10 @@ typedef struct watching {
 	pid_t plugin;			  /* its child, or the supervisor inside */
 	const pctl_worker_limits *limits; /* NULL: another one looks at them */
 	int *ended; /* wait status that the one inside leaves for the one outside; NULL: there is one only */
-	int is_inside; /* of a PID namespace, whose first process it is */
-	int whole;     /* /proc shows nothing but what is to be counted */
-	judge *judge;  /* of what the filter does not allow; NULL: another one */
+	int is_inside;		 /* of a PID namespace, whose first process it is */
+	int whole;		 /* /proc shows nothing but what is to be counted */
+	judge *judge;		 /* of what the filter does not allow; NULL: another one */
+	worker_written *written; /* where it looks at limits */
 } watching;
 
 /* Kill every child there is: orphans of the plugin's processes come here. */
@@ -82,7 +83,7 @@ static void clear(pid_t plugin, int *status)
 static int honest(int status)
 {
 	return WIFEXITED(status) && WEXITSTATUS(status) >= PCTL_WORKER_OVER_MEMORY &&
-			       WEXITSTATUS(status) <= PCTL_WORKER_OVER_PROCESSES
+			       WEXITSTATUS(status) <= PCTL_WORKER_OVER_LAST
 		       ? (PCTL_WORKER_OVER_MEMORY - 1) << 8
 		       : status;
 }
@@ -159,7 +160,10 @@ static void __attribute__((noreturn)) supervise(watching *w, int signals)
 	const int slice = !w->limits ? -1 : w->whole ? POLL_MS : POLL_FAR_MS;
 	struct signalfd_siginfo info;
 	uint64_t next_look = 0;
-	int status = 0, over = w->limits ? worker_usage_over(w->limits, w->whole) : 0;
+	int status = 0, over = 0;
+
+	if (w->limits)
+		over = worker_usage_over(w->limits, w->whole, w->written);
 
 	while (!over) {
 		int n;
@@ -177,7 +181,7 @@ static void __attribute__((noreturn)) supervise(watching *w, int signals)
 		else if (fds[2].revents)
 			w->judge = NULL;
 		if (!over && w->limits && is_time(&next_look, slice))
-			over = worker_usage_over(w->limits, w->whole);
+			over = worker_usage_over(w->limits, w->whole, w->written);
 		if (over)
 			break;
 		if (!(fds[0].revents & POLLIN) || read(signals, &info, sizeof(info)) <= 0)
@@ -198,9 +202,12 @@ static void __attribute__((noreturn)) supervise(watching *w, int signals)
 static int go_on(worker_args *a, watching *w, const sigset_t *mask)
 {
 	const pid_t self = getpid();
+	const pctl_worker_limits *l = &a->limits;
+	worker_written written;
 	judge j;
 
-	w->limits = a->limits.memory || a->limits.tasks || a->limits.processes ? &a->limits : NULL;
+	w->limits =
+		l->memory || l->tasks || l->processes || l->folder || l->folder_files ? l : NULL;
 	judge_begin(&j, a);
 	j.whole = w->whole;
 	w->plugin = fork();
@@ -215,6 +222,8 @@ static int go_on(worker_args *a, watching *w, const sigset_t *mask)
 		if (j.to >= 0)
 			close(j.to);
 		w->judge = j.fd >= 0 ? &j : NULL;
+		worker_written_begin(&written, a);
+		w->written = &written;
 		supervise(w, signalfd(-1, mask, SFD_CLOEXEC));
 	}
 	a->to_supervisor = j.to;

@@ -16,9 +16,19 @@
 
 typedef struct usage {
 	const pctl_worker_limits *limits;
-	uint64_t memory;
+	worker_written *written; /* NULL: nobody asks */
+	uint64_t memory,
+		shared; /* shared: mapped pages of files in memory; memory is without them */
 	uint32_t tasks, processes;
 } usage;
+
+/* Files in memory need not be mapped, and what is mapped need not be open. */
+static uint64_t memory_of(const usage *u)
+{
+	const uint64_t open = u->written ? u->written->memory : 0;
+
+	return u->memory + (open > u->shared ? open : u->shared);
+}
 
 /* Who multiplies is not counted to the end, which may never come. */
 static int is_over(const usage *u)
@@ -27,7 +37,7 @@ static int is_over(const usage *u)
 		return PCTL_WORKER_OVER_PROCESSES;
 	if (u->limits->tasks && u->tasks > u->limits->tasks)
 		return PCTL_WORKER_OVER_TASKS;
-	if (u->limits->memory && u->memory > u->limits->memory)
+	if (u->limits->memory && memory_of(u) > u->limits->memory)
 		return PCTL_WORKER_OVER_MEMORY;
 	return 0;
 }
@@ -76,11 +86,17 @@ static int read_text(const char *path, char *text, size_t n)
 static void add_process(const char *pid, usage *u)
 {
 	char path[64], text[4096];
+	uint64_t shared, all;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/status", pid);
 	if (!read_text(path, text, sizeof(text)))
 		return;
-	u->memory += 1024 * (number_of(text, "\nVmRSS:") + number_of(text, "\nVmSwap:"));
+	shared = 1024 * number_of(text, "\nRssShmem:");
+	all = 1024 * number_of(text, "\nVmRSS:");
+	u->shared += shared;
+	u->memory += (all > shared ? all - shared : 0) + 1024 * number_of(text, "\nVmSwap:");
+	if (u->written)
+		worker_nameless_add(u->written, pid);
 	u->tasks += (uint32_t)number_of(text, "\nThreads:");
 	u->processes++;
 }
@@ -141,12 +157,15 @@ static void look(usage *u, int whole)
 		add_children("self", DEPTH, u);
 }
 
-int worker_usage_over(const pctl_worker_limits *limits, int whole)
+int worker_usage_over(const pctl_worker_limits *limits, int whole, worker_written *written)
 {
-	usage u = {.limits = limits};
+	usage u = {.limits = limits, .written = written};
+	int over;
 
+	worker_nameless_begin(written);
 	look(&u, whole);
-	return is_over(&u);
+	over = is_over(&u);
+	return over ? over : worker_written_over(written, limits);
 }
 
 void worker_count(const pctl_worker_limits *limits, int whole, uint32_t *processes, uint32_t *tasks)

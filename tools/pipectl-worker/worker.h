@@ -10,6 +10,7 @@
 #define WORKER_CALLS_MAX 64
 #define WORKER_PROGRAMS_MAX 32
 #define JUDGE_UNDER_WAY_MAX 1024u
+#define WORKER_NAMELESS_MAX 512u
 
 typedef struct worker_args {
 	const char *serve;	   /* library to serve */
@@ -39,9 +40,30 @@ int worker_supervise(worker_args *a);
 /* Limits that the kernel keeps in each process; before any byte of a plugin runs. */
 void worker_limit(const pctl_worker_limits *limits);
 
+/* What the worker has written, by its supervisor. */
+typedef struct worker_written {
+	int folder; /* its own; -1: it has none */
+	uint32_t n;
+	uint64_t device, bytes; /* of the folder */
+	uint64_t next_ns;	/* when it is walked through again */
+	/* Files that no name leads to, and somebody has open: on the folder's disk, in memory. */
+	uint64_t nameless_bytes, memory;
+	uint32_t n_seen;
+	struct {
+		uint64_t device, file;
+	} seen[WORKER_NAMELESS_MAX];
+} worker_written;
+
+void worker_written_begin(worker_written *w, const worker_args *a);
+/* Walk through the folder, where it is time: the exit status of the limit that is broken, 0: none. */
+int worker_written_over(worker_written *w, const pctl_worker_limits *limits);
+/* Nameless files are counted anew, process by process. */
+void worker_nameless_begin(worker_written *w);
+void worker_nameless_add(worker_written *w, const char *pid);
+
 /* Whose processes are looked at: all that /proc shows but this one (whole), or this one's descendants. The exit status of
- * the limit that they break, 0: none. */
-int worker_usage_over(const pctl_worker_limits *limits, int whole);
+ * the limit that they break, or that what was written does, 0: none. */
+int worker_usage_over(const pctl_worker_limits *limits, int whole, worker_written *written);
 
 /* How many there are now, counted at least until one is over its limit. */
 void worker_count(const pctl_worker_limits *limits, int whole, uint32_t *processes,

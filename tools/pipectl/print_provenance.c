@@ -118,10 +118,15 @@ static void print_back(printing *t, uint32_t from)
 	}
 }
 
+static void print_made(const pctl_provenance_step *step)
+{
+	printf("%s <- ", step->output[0] != '\0' ? step->output : "nothing");
+}
+
 /* Steps that one led to lie behind each other: breadth first. `next` is the place to look on from. */
 static void print_forward(printing *t, uint32_t from, const uint32_t *first)
 {
-	printf("%s <- ", t->p->steps[from].output);
+	print_made(&t->p->steps[from]);
 	enter(t, from);
 	while (t->n != 0) {
 		struct place *top = &t->stack[t->n - 1];
@@ -133,7 +138,7 @@ static void print_forward(printing *t, uint32_t from, const uint32_t *first)
 			continue;
 		}
 		indent(t->n);
-		printf("%s <- ", t->p->steps[at].output);
+		print_made(&t->p->steps[at]);
 		enter(t, at);
 	}
 }

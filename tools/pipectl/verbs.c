@@ -463,7 +463,7 @@ static const pctl_verb verbs[] = {
 	{"contract", "account", "FILE", "the account of a contract: its CID", NULL,
 	 pctl_options_contract_account, 1, 1, pctl_verb_contract_account,
 	 "pipectl contract account contract.wasm"},
-	{"provenance", NULL, "CID|job:ID",
+	{"provenance", NULL, "CID|job:ID|account:NAME|alias:NAME",
 	 "which jobs made something, from what, back to what was given",
 	 "One line a job or input, what made it to the right of the arrow. With --verify every job "
 	 "is "

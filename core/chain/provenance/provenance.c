@@ -148,6 +148,13 @@ static pctl_status follow_takers(pctl_provenance_walk *w, const char *name, uint
 	return status == PCTL_OK ? f.status : status;
 }
 
+static int follow_executed(void *ctx, const pctl_edge *e)
+{
+	uint8_t job[PCTL_DIGEST_BYTES];
+
+	return pctl_provenance_job_id(e->target, job) ? follow_job(ctx, job) : 0;
+}
+
 /* Links of steps were read before the steps they may lead to were there. */
 static void join_links(pctl_provenance_walk *w)
 {
@@ -176,6 +183,12 @@ static pctl_status walk_forward(pctl_provenance_walk *w)
 		status = f.status;
 	} else {
 		status = follow_takers(w, w->p->name, PCTL_PROVENANCE_NONE, 1, 0);
+		/* What an account had run. */
+		if (status == PCTL_OK)
+			status = pctl_edges_from(w->s, w->p->name, PCTL_EDGE_EXECUTED,
+						 follow_executed, &f, w->call);
+		if (status == PCTL_OK)
+			status = f.status;
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < w->p->n_steps; i++) {
 		const pctl_provenance_step step = w->p->steps[i];

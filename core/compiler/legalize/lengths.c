@@ -3,7 +3,9 @@
  * is no less than one of the old program ever is in the loop: sums, products, quotients and the like of what does not change
  * there, of coordinates, and of what the tests of loops compare. Values wrap; where a bound would, the loop stays as it was.
  *
- * Bounds of coordinates are those of the whole workgroup, so that all of it goes one way. */
+ * Bounds of coordinates are those of the whole workgroup, so that all of it goes one way. A bound may still be a value of each
+ * invocation's own: those of a workgroup go different ways then, each by a check of its own indices, which is why no loop is
+ * taken in which they meet. Turns are counted again in the new program (legal.c), gas in the old one. */
 #include "compiler/legalize/lengths.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@ enum {
 	PCTL_CALLS_PROGRAMS = 8 /* comes with the programs */
 };
 
-/* When a call of an allowed row is allowed; all arguments that are looked at have 32 bits. */
+/* When a call of an allowed row is allowed; all arguments that are looked at have 32 bits, but for a path. */
 enum {
 	PCTL_CALL_ANY = 0,
 	PCTL_CALL_SELF,		  /* the first argument is the worker's own process */
@@ -22,8 +22,9 @@ enum {
 	PCTL_CALL_OWN, /* the first is one of prctl's that touch the caller's names and memory alone */
 	PCTL_CALL_NOT_TO_RUN,	   /* the second lacks MFD_EXEC; and the worker runs no programs */
 	PCTL_CALL_NOT_TO_RUN_MODE, /* the second is a mode that lets nobody execute */
-	PCTL_CALL_THREAD,	   /* a thread, in no new namespace; the supervisor counts */
-	PCTL_CALL_PROCESS	   /* a process, in no new namespace; the supervisor counts */
+	PCTL_CALL_NO_PATH, /* the second is no path: it is about an open file; else refused in silence */
+	PCTL_CALL_THREAD, /* a thread, in no new namespace; the supervisor counts */
+	PCTL_CALL_PROCESS /* a process, in no new namespace; the supervisor counts */
 };
 
 enum { PCTL_CALL_ALLOWED = 0, PCTL_CALL_QUIET, PCTL_CALL_NEVER };

@@ -170,9 +170,28 @@ int pctl_confine_over(const pctl_worker_limits *limits, int status, char *text, 
 	case PCTL_WORKER_OVER_PROCESSES:
 		snprintf(text, n, "it had more than %u processes", limits->processes);
 		return 1;
+	case PCTL_WORKER_OVER_FOLDER:
+		snprintf(text, n, "it kept more than %" PRIu64 " bytes in its own folder",
+			 limits->folder);
+		return 1;
+	case PCTL_WORKER_OVER_FOLDER_FILES:
+		snprintf(text, n, "it kept more than %u files in its own folder",
+			 limits->folder_files);
+		return 1;
+	case PCTL_WORKER_OVER_FOLDER_HIDDEN:
+		snprintf(text, n, "%s",
+			 "its own folder has a folder that cannot be looked into, or lies deeper "
+			 "than any is looked for");
+		return 1;
 	default:
 		return 0;
 	}
+}
+
+int pctl_confine_over_folder(int status)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) >= PCTL_WORKER_OVER_FOLDER &&
+	       WEXITSTATUS(status) <= PCTL_WORKER_OVER_FOLDER_HIDDEN;
 }
 
 /* ---- refused calls ------------------------------------------------------------------------ */

@@ -60,16 +60,23 @@ typedef struct pctl_worker_limits {
 	uint64_t file;	 /* bytes of one file */
 	uint32_t tasks;	 /* processes and threads */
 	uint32_t processes;
-	uint32_t files; /* descriptors open in one process */
-	uint32_t reserved;
+	uint32_t files;	       /* descriptors open in one process */
+	uint32_t folder_files; /* files and folders in its own folder, whoever made them */
+	uint64_t folder;       /* bytes of those */
 } pctl_worker_limits;
 
 /* Exit statuses that no plugin's process can have: its own of this number is told as the one below. */
 enum {
 	PCTL_WORKER_OVER_MEMORY = 231,
 	PCTL_WORKER_OVER_TASKS = 232,
-	PCTL_WORKER_OVER_PROCESSES = 233
+	PCTL_WORKER_OVER_PROCESSES = 233,
+	PCTL_WORKER_OVER_FOLDER = 234,
+	PCTL_WORKER_OVER_FOLDER_FILES = 235,
+	PCTL_WORKER_OVER_FOLDER_HIDDEN = 236,
+	PCTL_WORKER_OVER_LAST = PCTL_WORKER_OVER_FOLDER_HIDDEN
 };
+/* 1: the wait status is that of a worker whose own folder holds more than it may, or what cannot be looked into. */
+int pctl_confine_over_folder(int status);
 /* How a worker that ended with wait status `status` broke its limits, into text; 0: it did not. */
 int pctl_confine_over(const pctl_worker_limits *limits, int status, char *text, size_t n);
 

@@ -16,8 +16,8 @@
 /* pctl_worker_limits in their order. */
 static const char *limits_text(const pctl_worker_limits *l, char text[LIMITS_TEXT])
 {
-	snprintf(text, LIMITS_TEXT, "%" PRIu64 ",%" PRIu64 ",%u,%u,%u", l->memory, l->file,
-		 l->tasks, l->processes, l->files);
+	snprintf(text, LIMITS_TEXT, "%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%u,%" PRIu64, l->memory,
+		 l->file, l->tasks, l->processes, l->files, l->folder_files, l->folder);
 	return text;
 }
 

@@ -35,7 +35,12 @@ static int over_limits(pctl_remote *r, uint32_t *code)
 	snprintf(r->cause, sizeof(r->cause), "%s%s%s%s (limits.worker)", text,
 		 r->is_building ? ", building a program" : "", r->doing[0] ? ", during " : "",
 		 r->doing);
-	*code = r->is_building ? PC3110_WORKER_BUILD : PC3112_WORKER_RESOURCES;
+	*code = PC3112_WORKER_RESOURCES;
+	/* What fills its folder is no program's doing. */
+	if (pctl_confine_over_folder(r->process.status))
+		return 1;
+	if (r->is_building)
+		*code = PC3110_WORKER_BUILD;
 	r->blameless |=
 		r->is_building || (WEXITSTATUS(r->process.status) == PCTL_WORKER_OVER_MEMORY &&
 				   r->asked_bytes >= r->limits.memory / 2);

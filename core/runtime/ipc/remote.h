@@ -33,6 +33,7 @@ typedef struct pctl_remote pctl_remote;
  *                  build_memory, too, on top of its buffers. 0: no limit
  * grace_ms         how long a wait may overrun its timeout, and a cancelled call may take; 0: 10 s
  * lost_code        what a lost worker is refused with instead of PC3103 to PC3105, which speak of devices; 0: those
+ * over_folder      set to 1 when it is closed, or could not be opened, because of what lies in its own folder; or NULL
  * window_bytes     shared memory for transfers, 0: 4 MiB
  */
 typedef struct pctl_remote_options {
@@ -45,6 +46,7 @@ typedef struct pctl_remote_options {
 	uint32_t first_run_ms;
 	uint32_t grace_ms;
 	uint32_t lost_code;
+	int *over_folder;
 	uint64_t window_bytes;
 } pctl_remote_options;
 

@@ -66,6 +66,7 @@ pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call
 	atomic_init(&r->next_ticket, 1);
 	r->traced = o->traced;
 	r->lost_code = o->lost_code;
+	r->over_folder = o->over_folder;
 	snprintf(r->id, sizeof(r->id), "%s", o->launch.id);
 	if (!r->arena)
 		s = pctl_no_memory(call, "a worker");
@@ -93,6 +94,9 @@ void pctl_remote_close(pctl_remote *r)
 		if (r->process.pid)
 			pctl_process_reap(&r->process, EXIT_MS);
 	}
+	if (r->over_folder && r->process.reaped && !r->process.killed &&
+	    pctl_confine_over_folder(r->process.status))
+		*r->over_folder = 1;
 	pctl_process_kill(&r->process);
 	pctl_process_drop(&r->process);
 	pctl_ipc_channel_close(&r->ch);

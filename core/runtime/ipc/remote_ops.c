@@ -69,7 +69,7 @@ static void hear(void *ctx, const pctl_diag *d)
 {
 	listening *l = ctx;
 
-	l->n_heard++;
+	l->n_heard += d->severity >= PCTL_SEVERITY_ERROR;
 	if (l->to->diag)
 		l->to->diag(l->to->ctx, d);
 }

@@ -51,6 +51,7 @@ struct pctl_remote {
 	int submitted;	    /* a submit was sent and nothing was heard since */
 	int lost;
 	int blameless;	    /* it was lost because work was given up, not by its own doing */
+	int *over_folder;   /* of the options */
 	uint32_t lost_code; /* 0: that of the way it was lost */
 	const pctl_refused *refused; /* system calls, by its supervisor */
 	uint32_t n_told;	     /* of them */

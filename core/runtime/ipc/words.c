@@ -51,6 +51,19 @@ void pctl_words_clean(const char *text, char *out, size_t size)
 	out[at] = '\0';
 }
 
+/* 1: nobody can see anything of it. */
+static int is_blank(const char *text)
+{
+	uint32_t c = ' ';
+
+	for (size_t n; text != NULL && *text != 0 && (c == ' ' || is_control(c)); text += n) {
+		n = pctl_utf8_decode(text, 4, &c);
+		if (n == 0)
+			return 0;
+	}
+	return c == ' ' || is_control(c);
+}
+
 /* NULL stays NULL. */
 static const char *cleaned(const char *text, char *out)
 {
@@ -67,10 +80,12 @@ void pctl_words_emit(const char *id, const pctl_diag *d, const pctl_call *call)
 	pctl_note notes[NOTES_MAX];
 	pctl_diag said = {.head = PCTL_HEAD(pctl_diag), .plugin = id};
 
+	if (is_blank(d->message))
+		return;
 	said.code = pctl_code_slug(d->code) == NULL ? PC3119_WORKER_CODE : d->code;
 	said.severity = d->severity > PCTL_SEVERITY_ERROR ? PCTL_SEVERITY_ERROR : d->severity;
 	said.subject = cleaned(d->subject, subject);
-	said.message = cleaned(d->message == NULL ? "" : d->message, message);
+	said.message = cleaned(d->message, message);
 	said.hint = cleaned(d->hint, hint);
 	said.n_notes = d->notes == NULL ? 0 : d->n_notes < NOTES_MAX ? d->n_notes : NOTES_MAX;
 	said.pos = d->pos;

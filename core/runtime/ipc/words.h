@@ -19,7 +19,7 @@ int pctl_words_valid(const char *field, size_t size);
 void pctl_words_clean(const char *text, char *out, size_t size);
 
 /* Pass on what plugin `id` said: cleaned, stamped with `id` whatever it says itself, with a code that exists (PC3119) and
- * at most eight notes. */
+ * at most eight notes. A message of which nothing can be seen is none: nothing is passed on. */
 void pctl_words_emit(const char *id, const pctl_diag *d, const pctl_call *call);
 
 #endif

@@ -28,6 +28,7 @@ typedef struct session {
 	const char *driver; /* key of the environment */
 	const char *dir;    /* private directory, or NULL */
 	int lock_fd;
+	int over_folder; /* its worker was ended for what lies in `dir` */
 } session;
 
 static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call)
@@ -107,7 +108,8 @@ static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_en
 				 .build_cpu_ms = r->build_cpu_ms,
 				 .build_memory = r->build_memory,
 				 .first_run_ms = r->first_run_ms,
-				 .grace_ms = r->grace_ms};
+				 .grace_ms = r->grace_ms,
+				 .over_folder = &s->over_folder};
 	pctl_status st;
 
 	if (!r->worker)
@@ -179,7 +181,7 @@ static void drop(session *s)
 	pctl_library_close(&s->li);
 	if (s->lock_fd >= 0) {
 		if (s->dir && flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0)
-			clear_leftovers(s->dir);
+			(s->over_folder ? pctl_worker_folder_empty : clear_leftovers)(s->dir);
 		close(s->lock_fd);
 	}
 	free(s);

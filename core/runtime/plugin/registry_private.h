@@ -189,6 +189,9 @@ const char *pctl_worker_private_dir(uint32_t i);
  */
 int pctl_cache_trim(const char *cache, uint64_t most);
 
+/* Remove all that lies in the folder of a worker which nobody uses. */
+void pctl_worker_folder_empty(const char *path);
+
 /* Run `pipectl-worker --probe`; facts into the info, or the plugin refused. */
 void pctl_probe_run(pctl_registry *r, known_plugin *p);
 

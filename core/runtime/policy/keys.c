@@ -226,6 +226,13 @@ static const pctl_conf_field worker_fields[] = {
 	 .kind = PCTL_FIELD_U64,
 	 .max = 1000000,
 	 .doc = "files open at once in one process; 0: no limit"},
+	{.key = "folder",
+	 .kind = PCTL_FIELD_BYTES,
+	 .doc = "all files in its own folder together; 0: no limit"},
+	{.key = "folder_files",
+	 .kind = PCTL_FIELD_U64,
+	 .max = 100000000,
+	 .doc = "files and folders in its own folder; 0: no limit"},
 };
 static const pctl_conf_schema worker_schema = PCTL_CONF_SCHEMA("\"worker\"", worker_fields);
 

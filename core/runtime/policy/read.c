@@ -109,6 +109,9 @@ static void fill_worker(pctl_policy_state *s)
 	(void)pctl_conf_as_bytes(value_of(s, "limits.worker.memory"), 0, UINT64_MAX, NULL,
 				 &w->memory);
 	(void)pctl_conf_as_bytes(value_of(s, "limits.worker.file"), 0, UINT64_MAX, NULL, &w->file);
+	(void)pctl_conf_as_bytes(value_of(s, "limits.worker.folder"), 0, UINT64_MAX, NULL,
+				 &w->folder);
+	w->folder_files = count_of(s, "limits.worker.folder_files");
 	w->tasks = count_of(s, "limits.worker.tasks");
 	w->processes = count_of(s, "limits.worker.processes");
 	w->files = count_of(s, "limits.worker.files");

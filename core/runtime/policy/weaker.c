@@ -176,6 +176,8 @@ static const struct {
 	{"limits.worker.processes", limit_weaker},
 	{"limits.worker.file", limit_weaker},
 	{"limits.worker.files", limit_weaker},
+	{"limits.worker.folder", limit_weaker},
+	{"limits.worker.folder_files", limit_weaker},
 #define PCTL_EXTENT(NAME, key, unit, doc) {"limits.program." #key, limit_weaker},
 #include "compiler/analysis/extents.def"
 #undef PCTL_EXTENT

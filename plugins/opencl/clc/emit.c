@@ -333,21 +333,17 @@ static void clear_workgroup(emitter *e, uint64_t workgroup_bytes)
 		    emit_is_alone(e) ? "" : "\tbarrier(CLK_LOCAL_MEM_FENCE);\n");
 }
 
-/* Where a workgroup is no multiple of its vectors, llvmpipe (Mesa 22.3) runs a kernel for what fills up the last one, too, only
- * without stores and with 0 for loads: it stays in loops that the workgroup has left, waits at their barriers, and the
- * invocations beside it never come back. It knows its place, though: no invocation leaves here. */
+/* Vectors lie along the first dimension. Where that is no multiple of them, llvmpipe (Mesa 22.3) runs a kernel for what fills up
+ * the last one of each row, too, only without stores and with 0 for loads: it stays in loops that the workgroup has left, waits
+ * at their barriers, and the invocations beside it never come back. It knows its place, though: no invocation leaves here. */
 static void rest_leaves(emitter *e)
 {
-	const uint32_t *size = e->p->entries[0].workgroup_size;
-	const uint32_t invocations = size[0] * size[1] * size[2];
+	const uint32_t row = e->p->entries[0].workgroup_size[0];
 
-	if (!(e->flags & EMIT_REST_LEAVES) || emit_is_alone(e) ||
-	    invocations % LARGEST_VECTOR == 0 || !e->has_barrier[e->p->entries[0].function])
+	if (!(e->flags & EMIT_REST_LEAVES) || emit_is_alone(e) || row % LARGEST_VECTOR == 0 ||
+	    !e->has_barrier[e->p->entries[0].function])
 		return;
-	text_printf(&e->code,
-		    "\tif ((uint)get_local_id(0) + (uint)get_local_id(1) * %uu + "
-		    "(uint)get_local_id(2) * %uu >= %uu)\n\t\treturn;\n",
-		    size[0], size[0] * size[1], invocations);
+	text_printf(&e->code, "\tif ((uint)get_local_id(0) >= %uu)\n\t\treturn;\n", row);
 }
 
 void emit_kernel_open(emitter *e)

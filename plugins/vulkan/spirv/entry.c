@@ -228,16 +228,23 @@ static int has_barrier(const pctl_program *p)
 	return 0;
 }
 
-/* Where a workgroup is no multiple of its vectors, llvmpipe (Mesa 22.3) runs main for what fills up the last one, too, only without
- * stores and with 0 for every load. So it stays in loops that the workgroup has left, waits at their barriers, and the
- * invocations beside it never come back. It knows its index, though: no invocation leaves here. */
-static void rest_leaves(pctl_spv *e, uint32_t n)
+/* Vectors lie along the first dimension. Where that is no multiple of them, llvmpipe (Mesa 22.3) runs main for what fills up the
+ * last one of each row, too, only without stores and with 0 for every load. So it stays in loops that the workgroup has left,
+ * waits at their barriers, and the invocations beside it never come back. It knows where it is in its row, though: no
+ * invocation leaves here. */
+static void rest_leaves(pctl_spv *e, uint32_t row, uint32_t n)
 {
 	const uint32_t then = pctl_spv_id(e), merge = pctl_spv_id(e);
-	uint32_t beyond;
+	const uint32_t u32 = pctl_spv_type(e, 32, 1);
+	uint32_t beyond, at;
 
-	beyond = PCTL_SPV_VALUE(e, SpvOpUGreaterThanEqual, pctl_spv_type(e, 1, 1),
-				pctl_spv_builtin(e, PCTL_BUILTIN_LOCAL_INDEX), pctl_spv_u32(e, n));
+	if (row == n)
+		at = pctl_spv_builtin(e, PCTL_BUILTIN_LOCAL_INDEX);
+	else
+		at = PCTL_SPV_VALUE(e, SpvOpCompositeExtract, u32,
+				    pctl_spv_builtin(e, PCTL_BUILTIN_LOCAL_ID), 0);
+	beyond = PCTL_SPV_VALUE(e, SpvOpUGreaterThanEqual, pctl_spv_type(e, 1, 1), at,
+				pctl_spv_u32(e, row));
 	pctl_spv_branch_if(e, beyond, then, merge, merge);
 	pctl_spv_label(e, then);
 	pctl_spv_effect(e, SpvOpReturn, NULL, 0);
@@ -251,10 +258,11 @@ void pctl_spv_prologue(pctl_spv *e)
 	const pctl_entry *entry = &p->entries[0];
 	const uint32_t n =
 		entry->workgroup_size[0] * entry->workgroup_size[1] * entry->workgroup_size[2];
+	const uint32_t row = e->is_flat ? n : entry->workgroup_size[0];
 	uint32_t i, index = 0, first, then, merge, others = 0;
 
-	if (e->opt->rest_leaves && n % LARGEST_VECTOR && has_barrier(p))
-		rest_leaves(e, n);
+	if (e->opt->rest_leaves && row % LARGEST_VECTOR && has_barrier(p))
+		rest_leaves(e, row, n);
 	for (i = 0; i < p->n_vars; i++) {
 		if (p->vars[i].space != PCTL_SPACE_WORKGROUP)
 			continue;

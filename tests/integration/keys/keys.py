@@ -174,7 +174,7 @@ def namespaces(h):
 
 
 @policy("limits.worker.memory", "limits.worker.memory_share", "limits.worker.tasks", "limits.worker.processes", "limits.worker.file",
-        "limits.worker.files")
+        "limits.worker.files", "limits.worker.folder", "limits.worker.folder_files")
 def worker_limits(h):
     h.refused("more memory than it may", "PC3112", "--home", h.path("l1"), *slow(h),
               *h.with_policy('limits : { worker : { memory = "64KiB"; }; };'))
@@ -183,18 +183,31 @@ def worker_limits(h):
               *h.with_policy('limits : { worker : { tasks = 1; }; };'))
     h.refused("no file may be open: no plugin can be examined", "PC", "--home", h.path("l3"), *h.on_cpu,
               *h.with_policy('limits : { worker : { files = 3; }; };'))
-    # What reaches a worker: bytes of memory, bytes of a file, tasks, processes, files.
+    # A worker has folders of its own to begin with, which take a block each where the disk has blocks.
+    h.refused("more files in its own folder than it may", "PC3112", "--home", h.path("l5"), *slow(h),
+              *h.with_policy('limits : { worker : { folder_files = 3; }; };'))
+    home = h.path("l6")
+    h.goes("a folder of its own", "--home", home, *slow(h), *h.with_policy('limits : { worker : { folder = "1MiB"; }; };'))
+    own = next(os.path.join(home, "cache", "drivers", d) for d in sorted(os.listdir(os.path.join(home, "cache", "drivers")))
+               if os.path.isdir(os.path.join(home, "cache", "drivers", d)) and d.startswith("cpu"))
+    with open(os.path.join(own, "tmp", "left"), "wb") as f:
+        f.truncate(2 << 20)
+    h.refused("more bytes in its own folder than it may", "PC3112", "--home", home, *slow(h), "--no-memo",
+              *h.with_policy('limits : { worker : { folder = "1MiB"; }; };'))
+    h.check("which is emptied", not os.path.exists(os.path.join(own, "tmp", "left")), own)
+    h.goes("and goes on", "--home", home, *slow(h), "--no-memo", *h.with_policy('limits : { worker : { folder = "1MiB"; }; };'))
+    # What reaches a worker: bytes of memory, bytes of a file, tasks, processes, files, files and bytes of its folder.
     doctor, seen = h.document("doctor"), h.path("seen")
     spy = h.write("spy.sh", f'#!/bin/sh\necho "$@" >> {seen}\nexec {doctor["worker"]} "$@"\n'.encode())
     os.chmod(spy, 0o755)
     with open("/proc/meminfo") as f:
         machine = 1024 * int(f.readline().split()[1])
     for name, text, want in (
-            ("all of them", 'memory = "3GiB"; memory_share = 0; file = "5MiB"; tasks = 77; processes = 66; files = 555;',
-             lambda v: v == [3 << 30, 5 << 20, 77, 66, 555]),
+            ("all of them", 'memory = "3GiB"; memory_share = 0; file = "5MiB"; tasks = 77; processes = 66; files = 555; folder_files = 44; folder = "7MiB";',
+             lambda v: v == [3 << 30, 5 << 20, 77, 66, 555, 44, 7 << 20]),
             ("a share of the machine", "memory_share = 50; tasks = 77;", lambda v: abs(v[0] - machine // 2) < machine // 50),
             ("the smaller one", 'memory = "1GiB"; memory_share = 100; tasks = 77;', lambda v: v[0] == 1 << 30),
-            ("no limit", "memory_share = 0; file = 0; tasks = 0; processes = 0; files = 0;", lambda v: v == [0] * 5)):
+            ("no limit", "memory_share = 0; file = 0; tasks = 0; processes = 0; files = 0; folder_files = 0; folder = 0;", lambda v: v == [0] * 7)):
         h.goes(name, "--home", h.path("l4"), *h.on_cpu, "--no-memo", *h.with_host(f'workers : {{ path = "{spy}"; }};'),
                *h.with_policy(f"limits : {{ worker : {{ {text} }}; }};"))
         with open(seen) as f:

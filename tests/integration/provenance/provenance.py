@@ -120,7 +120,7 @@ def histories(data, jobs):
     run("both forms", "--json", "provenance", name(data["c"]), "--dot", status=2, code="PC0010")
 
 
-def decisions(data):
+def decisions(data, jobs):
     """Shaders, names and accounts have a history too: what was decided about them, by whom, and when."""
     shader = run("upload again", "shader", "upload", h.path("add.wgsl"), "--sender", "bob").split()[0]
     run("alias", "shader", "alias", "adder", shader, "--sender", "ann")
@@ -134,6 +134,9 @@ def decisions(data):
     h.check("of a shader", sorted(of(shader), key=str) == sorted([upload, alias, gone], key=str), of(shader))
     h.check("of a name", of("alias:adder") == [alias], of("alias:adder"))
     h.check("of an account", of("account:bob") == [upload, gone], of("account:bob"))
+    ran = [s["job"] for s in answer("what an account had run", "provenance", "account:ann", "--forward")["steps"]]
+    h.check("its jobs", sorted(ran) == sorted(jobs), ran)
+    h.check("who uploads has run none", answer("nothing run", "provenance", "account:bob", "--forward")["steps"] == [])
     h.check("bytes have none", of(name(data["c"])) == [], of(name(data["c"])))
     text = run("as text", "provenance", "alias:adder")
     h.check("who decided", f"alias alias:adder -> {shader} by account:ann" in text, text)
@@ -252,5 +255,5 @@ if __name__ == "__main__":
     verification(made, ids)
     archives(made)
     h.env["PIPECTL_HOME"] = h.path("home")
-    decisions(made)
+    decisions(made, ids)
     h.finish()
