@@ -131,6 +131,9 @@ pctl_status pctl_apply_statement(const pctl_taking *t, const pctl_msg_statement 
 	if (status == PCTL_OK)
 		status = pctl_stake_slash(t->s, t->height, j.id, j.account, gas_of(&j), &t->params,
 					  t->call, &taken);
+	/* Otherwise anybody's new keys would leave rows for ever. */
+	if (status == PCTL_OK && taken == 0)
+		status = refuse(&j, "is nothing to an account that has nothing at stake");
 	return status == PCTL_OK
 		       ? pctl_cursor_write(t->s, t->call,
 					   "INSERT INTO statements VALUES (?, ?, ?, ?, ?, ?)",

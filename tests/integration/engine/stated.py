@@ -137,8 +137,18 @@ def by_hand():
                              ("no statement", "pipectl-statement 2\n", "PC6117"), ("more than one", own + own, "PC6117"), ("none that it signed", own.replace("height 1", "height 2"), "PC6117")):
         status, _, err = h.run("--home", home, "ledger", "accuse", h.write("one.statement", text.encode()), "--sender", "alice")
         h.check(f"{what}: {code}", status == 3 and code in err, (status, err))
-    status, _, err = h.run("--home", home, "ledger", "accuse", h.write("one.statement", false.encode()), "--sender", "alice")
+    accuse = ["--home", home, "ledger", "accuse", h.write("one.statement", false.encode()), "--sender", "alice"]
+    status, _, err = h.run(*accuse)
+    h.check("of who has nothing at stake: PC6116", status == 3 and "PC6116" in err, (status, err))
+    chain.run(home, "ledger", "credit", NAME, str(BOND), "--sender", "alice")
+    bare = wire.encode("Request", {"ledger": dict(sender=NAME, op=3, amount=BOND)})
+    over = b"pipectl message 1\0" + of + struct.pack("<QQ", 0, 10 ** 6) + bare
+    signed = wire.encode("Request", {"ledger": dict(sender=NAME, op=3, amount=BOND), "auth": {"chain": of, "nonce": 0, "expiry": 10 ** 6, "signatures": [{"key": key.public, "value": key.sign(over)}]}})
+    chain.run(home, "ledger", "apply", h.write("bond", signed))
+    status, _, err = h.run(*accuse)
     h.check("a false one is taken in", status == 0, err)
+    left = int(json.loads(chain.run(home, "--json", "ledger", "show", NAME))["bond"])
+    h.check("and costs a part of the bond", left == BOND - MOST, left)
 
 
 nodes = [abci.Node(h, chain.home(f"v{i}"), "cpu") for i in range(2)]
