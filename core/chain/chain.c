@@ -48,7 +48,7 @@ static pctl_status seed(pctl_chain *c, const pctl_chain_options *o, const pctl_c
 	return status;
 }
 
-static pctl_status open_log(pctl_chain *c, const char *dir, const pctl_call *call)
+static pctl_status open_log(pctl_chain *c, const char *dir, int is_reader, const pctl_call *call)
 {
 	char path[4096];
 	pctl_chain_info info;
@@ -58,8 +58,9 @@ static pctl_status open_log(pctl_chain *c, const char *dir, const pctl_call *cal
 	if ((size_t)snprintf(path, sizeof(path), "%s/blocks.git", dir) >= sizeof(path))
 		return pctl_refuse(call, PC5751_GITLOG_IO, "%s: the path is too long", dir);
 	status = pctl_gitlog_open(path, call, &c->log);
-	if (status == PCTL_OK)
-		status = pctl_chain_info_read(c, call, &info);
+	if (status != PCTL_OK || is_reader)
+		return status;
+	status = pctl_chain_info_read(c, call, &info);
 	if (status == PCTL_OK)
 		status = pctl_chain_is_restoring(c->state, call, &is_restoring);
 	if (status == PCTL_OK)
@@ -107,8 +108,8 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 					: pctl_chain_state_open(o->dir, call, &c->state);
 	if (status == PCTL_OK && !o->is_bare && !o->is_reader)
 		status = seed(c, o, call);
-	if (status == PCTL_OK && o->dir != NULL && !o->is_reader)
-		status = open_log(c, o->dir, call);
+	if (status == PCTL_OK && o->dir != NULL)
+		status = open_log(c, o->dir, o->is_reader != 0, call);
 	if (status == PCTL_OK)
 		*out = c;
 	else
@@ -126,7 +127,8 @@ void pctl_chain_close(pctl_chain *c)
 		pctl_chain_rollback(c->state);
 	(void)pctl_chain_bring_end(
 		c, NULL); /* of a batch that nobody ended: garbage that a later gc finds */
-	pctl_verified_destroy(c->verified);
+	if (!c->shares_verified)
+		pctl_verified_destroy(c->verified);
 	pctl_store_close(c->attempted);
 	pctl_gas_schedule_destroy(c->schedule);
 	pctl_gitlog_close(c->log);
@@ -178,6 +180,13 @@ pctl_status pctl_chain_reader(pctl_chain *c, const pctl_call *call, pctl_chain *
 	o.store = c->reader_store;
 	if (status == PCTL_OK)
 		status = pctl_chain_open(&o, call, &c->reader);
+	/* What the one found right the other need not compute. */
+	if (status == PCTL_OK) {
+		pctl_verified_destroy(c->reader->verified);
+		c->reader->verified = c->verified;
+		c->reader->shares_verified = 1;
+		c->reader->rules_known = c->rules_known;
+	}
 	*out = c->reader;
 	return status;
 }
@@ -270,6 +279,11 @@ pctl_store *pctl_chain_keeps(const pctl_chain *c)
 	return c->attempted != NULL ? c->attempted : c->store;
 }
 
+int pctl_chain_only_tries(const pctl_chain *c)
+{
+	return c->attempted != NULL;
+}
+
 const pctl_executor *pctl_chain_executor(const pctl_chain *c)
 {
 	return c->executor;
@@ -317,7 +331,40 @@ void pctl_chain_set_rules(pctl_chain *c, uint64_t newest)
 	c->rules_known = newest;
 }
 
-pctl_status pctl_chain_follows(const pctl_chain *c, const pctl_params *p, uint64_t height,
+/* Whether a vote turns contracts on for a later block. */
+static pctl_status takes_later(pctl_chain *c, uint64_t height, const pctl_call *call, int *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = pctl_cursor_open(
+		c->state, call, &stmt,
+		"SELECT 1 FROM params WHERE name = 'contracts' AND value = '1' AND height > ?", "h",
+		height);
+
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(c->state, stmt, call, out);
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+pctl_status pctl_chain_set_contracts(pctl_chain *c, const pctl_call *call)
+{
+	pctl_chain_info info;
+	pctl_params p;
+	int later = 0;
+	pctl_status status = pctl_chain_last(c, call, &info);
+
+	c->needs_contracts = 1;
+	if (status == PCTL_OK)
+		status = pctl_params_in_force(c->state, info.last + 1, call, &p);
+	if (status == PCTL_OK)
+		status = takes_later(c, info.last + 1, call, &later);
+	return status == PCTL_OK && (later || p.values[PCTL_PARAM_CONTRACTS] != 0) &&
+			       pctl_params_has_stakes(&p)
+		       ? pctl_contracts_ready(c, call)
+		       : status;
+}
+
+pctl_status pctl_chain_follows(pctl_chain *c, const pctl_params *p, uint64_t height,
 			       const pctl_call *call)
 {
 	const uint64_t rules = p->values[PCTL_PARAM_RULES];
@@ -325,12 +372,16 @@ pctl_status pctl_chain_follows(const pctl_chain *c, const pctl_params *p, uint64
 				      ? PCTL_RULES_KNOWN
 				      : c->rules_known;
 
-	return rules <= most ? PCTL_OK
-			     : pctl_refuse(call, PC6153_RULES_AHEAD,
-					   "block %" PRIu64 " is under version %" PRIu64
-					   " of the rules, this node follows version %" PRIu64
-					   " at most: it stops before that block",
-					   height, rules, most);
+	if (rules > most)
+		return pctl_refuse(call, PC6153_RULES_AHEAD,
+				   "block %" PRIu64 " is under version %" PRIu64
+				   " of the rules, this node follows version %" PRIu64
+				   " at most: it stops before that block",
+				   height, rules, most);
+	return c->needs_contracts && p->values[PCTL_PARAM_CONTRACTS] != 0 &&
+			       pctl_params_has_stakes(p)
+		       ? pctl_contracts_ready(c, call)
+		       : PCTL_OK;
 }
 
 uint64_t pctl_chain_pace_ms(uint64_t gas, uint64_t gas_per_ms)

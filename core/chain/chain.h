@@ -23,7 +23,7 @@ typedef struct pctl_chain pctl_chain;
  *           Otherwise one in which that was begun and has not ended is refused (PC6149)
  * reference runs again the jobs that are disputed, from version 2 of the rules on; a copy is kept and closed with the chain, also where opening fails. run NULL: such
  *           messages are trouble of this node (PC5850)
- * is_reader it only answers (pctl_chain_answer), beside the chain that writes: nothing is put into its state and its history is not opened
+ * is_reader it only answers (pctl_chain_answer), beside the chain that writes: nothing is put into its state, and its history is read as it is
  * wasm      where Wasmtime's library is, which contracts run in; copied, and looked at when the first one is met. NULL: nowhere, and messages that
  *           need it are trouble of this node (PC6128)
  * made      where it is noted how outputs stand, by CID, as runs do; outlives the chain; NULL: nowhere. No state
@@ -141,13 +141,33 @@ pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_ca
 			     pctl_response *out);
 
 /* The encoded request of somebody else's order, taken in. Bytes that are no request, and requests that change no state, are
- * refused as others are: an ERROR response and PCTL_OK. */
+ * refused as others are: an ERROR response and PCTL_OK. *paid: what a refused one paid all the same, 0: it left no trace. */
 pctl_status pctl_chain_take_bytes(pctl_chain *c, const void *bytes, uint64_t n,
-				  const pctl_call *call, pctl_response *out);
+				  const pctl_call *call, uint64_t *paid, pctl_response *out);
+
+/*
+ * Would it be worth somebody's while to order this message? Only what costs next to nothing is asked: its form, its signatures and its number,
+ * the height that it is for, and whether its sender has what it costs and what it sets aside. What it does is not tried: a message that is
+ * admitted may be refused in its block, and pays there. Changes nothing, so a chain to read from is enough.
+ *
+ * number    the least that its own may be; the sender's next where that is greater
+ * taken     of its sender's balance, by messages that were admitted before it and are in no block yet
+ * admitted  where it is admitted: sender, number, the most gas that its job or call may use, and what it takes of the balance
+ *
+ * A refusal is an ERROR response and PCTL_OK; else `out` has the kind of the message and nothing in it.
+ */
+typedef struct pctl_admission {
+	char sender[PCTL_ACCOUNT_SIZE];
+	uint64_t nonce, gas, takes;
+} pctl_admission;
+pctl_status pctl_chain_admit_bytes(pctl_chain *c, const void *bytes, uint64_t n, uint64_t number,
+				   uint64_t taken, const pctl_call *call, pctl_admission *admitted,
+				   pctl_response *out);
 
 /*
  * Between begin and end messages are tried: what they do to the state is undone at the end, and bytes that they bring never
- * reach the store. Also inside an open batch, of which nothing is undone that was there before. An attempt is not nested.
+ * reach the store. Nothing is run for them, neither contracts nor the jobs of disputes, nor is a contract compiled: such a message counts as one that
+ * used all that it may, and what comes of it is seen in its block alone. Also inside an open batch, of which nothing is undone that was there before. An attempt is not nested.
  */
 pctl_status pctl_chain_attempt_begin(pctl_chain *c, const pctl_call *call);
 pctl_status pctl_chain_attempt_end(pctl_chain *c, const pctl_call *call);
@@ -174,6 +194,10 @@ uint64_t pctl_chain_jobs_ms(const pctl_params *p);
 /* The newest version of the rules to follow, 0 or one above those that are known: all that are. Messages and ends of a block under a
  * later one are trouble of this node (PC6153), so that nothing of it is done. No input of state. */
 void pctl_chain_set_rules(pctl_chain *c, uint64_t newest);
+
+/* A node that ends blocks for others does nothing of one that may have contracts where it cannot run them: PC6114, in place of PC6128 in the middle of it.
+ * PC6114 at once where the chain takes contracts from the open block or from a later one on. */
+pctl_status pctl_chain_set_contracts(pctl_chain *c, const pctl_call *call);
 
 /* Who is told at once of warnings while requests are served (devices that stood in, other nodes, the pace), which nobody
  * would see otherwise. ctx outlives the chain. */

@@ -47,8 +47,9 @@ struct pctl_chain {
 	pctl_chain *reader;	  /* NULL: none was asked for */
 	pctl_store *reader_store; /* its own */
 	uint32_t batch, abstains;
+	uint32_t needs_contracts, needs_reserved; /* before a block that may have some */
 	uint32_t bytes_open,
-		bytes_reserved; /* bytes_open: the store's batch of an open batch of messages */
+		shares_verified; /* bytes_open: the store's batch of an open batch of messages; shares_verified: with whom it reads for */
 };
 
 /* Where a message brings bytes: those of an open batch are made durable together, before it is. */
@@ -58,6 +59,8 @@ pctl_status pctl_chain_bring_end(pctl_chain *c, const pctl_call *call);
 
 /* Where bytes are put that a message brings. */
 pctl_store *pctl_chain_keeps(const pctl_chain *c);
+/* Inside an attempt: what a message would have run (contracts, modules compiled, disputed jobs) is not run, and counts as the most that it may be. */
+int pctl_chain_only_tries(const pctl_chain *c);
 
 /* Forget those of the block before, and note one: in memory, and for its CID (NULL: not) where there is a place for it. */
 pctl_status pctl_chain_evidence_begin(pctl_chain *c, const pctl_call *call);
@@ -111,6 +114,9 @@ pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t
  * all that `job` must not have yet, and `reserve` gas of the sender is set aside. The row's message borrows `r`. */
 pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t reserve,
 			   pctl_chain_job *job);
+/* pctl_chain_apply. *paid: what a message that is refused paid all the same (refusal.h), 0: nothing, and it left no trace. */
+pctl_status pctl_apply_paid(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			    uint64_t *paid, pctl_response *out);
 /* The sender's sequence number (pctl_account_sequence) is used up. */
 pctl_status pctl_sequence_use(const pctl_taking *t, const char *sender);
 /*
@@ -125,15 +131,26 @@ pctl_status pctl_apply_contract(const pctl_taking *t, const pctl_msg_contract *m
  * as that of jobs is; until then all of its fuel is set aside. PC6128: trouble of this node.
  */
 pctl_status pctl_apply_call(const pctl_taking *t, const pctl_request *r);
+/* Gas of so much fuel, each started 1000, at the prices of the schedule, which is there. */
+uint64_t pctl_contract_gas(const pctl_taking *t, uint64_t fuel);
+/* What a module costs, and the gas of all fuel of a call. PC6115, PC5712. */
+pctl_status pctl_contract_price_code(const pctl_taking *t, const pctl_msg_contract *m,
+				     uint64_t *out);
+pctl_status pctl_contract_price_call(const pctl_taking *t, const pctl_msg_call *m, uint64_t *out);
 /* What a chain runs contracts with: Wasmtime, loaded when the first one is met, and the modules that were called last. NULL is fine. */
 void pctl_contract_runtime_close(struct pctl_contract_runtime *r);
 pctl_status pctl_apply_name(const pctl_taking *t, const pctl_msg_name *m);
 pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m);
 pctl_status pctl_apply_verdict(const pctl_taking *t, const pctl_msg_verdict *m);
+/* Evidence against who said of a block that it has another root than it has: his bond is slashed. PC6116, PC6117. */
+pctl_status pctl_apply_statement(const pctl_taking *t, const pctl_msg_statement *m);
 pctl_status pctl_apply_dispute(const pctl_taking *t, const pctl_msg_verdict *m);
 
-/* May this block be begun here: PC6153 where its rules are later than those that are followed. */
-pctl_status pctl_chain_follows(const pctl_chain *c, const pctl_params *p, uint64_t height,
+/* May this block be begun here: PC6153 where its rules are later than those that are followed, PC6114 where it may have contracts, which a
+ * node that was asked to be ready for them (pctl_chain_set_contracts) cannot run. */
+pctl_status pctl_chain_follows(pctl_chain *c, const pctl_params *p, uint64_t height,
 			       const pctl_call *call);
+/* PC6114 unless contracts can be run here; Wasmtime is loaded. */
+pctl_status pctl_contracts_ready(pctl_chain *c, const pctl_call *call);
 
 #endif

@@ -57,7 +57,7 @@ static pctl_gas_message priced(const pctl_request *r)
 	return m;
 }
 
-pctl_status pctl_fee_take(const pctl_taking *t, const pctl_request *r, uint64_t *out)
+pctl_status pctl_fee_price(const pctl_taking *t, const pctl_request *r, uint64_t *out)
 {
 	const pctl_gas_message m = priced(r);
 	const pctl_gas_schedule *schedule;
@@ -67,6 +67,13 @@ pctl_status pctl_fee_take(const pctl_taking *t, const pctl_request *r, uint64_t 
 	if (status == PCTL_OK)
 		status = pctl_gas_of_message(schedule, &m, t->call, out);
 	*out = part_of(t, *out);
+	return status;
+}
+
+pctl_status pctl_fee_take(const pctl_taking *t, const pctl_request *r, uint64_t *out)
+{
+	pctl_status status = pctl_fee_price(t, r, out);
+
 	if (status == PCTL_OK)
 		status = pay(t, pctl_request_sender(r), *out, "the message");
 	if (status != PCTL_OK)

@@ -31,7 +31,7 @@ def signer(seed):
     return sign
 
 
-PRICE = 1500  # contract_fuel of genesis
+PRICE = 2500  # contract_fuel of genesis
 
 
 def code_of(text):
@@ -44,7 +44,7 @@ for kind, values in (("contract", dict(sender="ada", code=code_of(""))), ("call"
     h.check(f"{kind}: impossible under version 1", answer.code == 5840, answer)
 old.stop()
 
-w = World(h, "contracts-2", 2, ("cpu", "cpu"), queue_jobs=16, fee_ppm=0)
+w = World(h, "contracts-2", 2, ("cpu", "cpu"), queue_jobs=16, fee_ppm=0, contracts=1)
 for person, key in w.keys.items():
     key.sign = signer(hashlib.sha256(person.encode()).digest())
 
@@ -122,7 +122,7 @@ fails("a trap after a submit", 6122, "trap_after_submit", made.message())
 fails("an endless loop after a submit", 6123, "spin_after_submit", made.message(), pay=10**6)
 fails("a row, and a trap", 6122, "put_and_trap", b"key1")
 fails("deep recursion", 6122, "deep", words="called too deep")
-fails("10,000 jobs", 6124, "submit_many", made.message(gas_limit=100_000), 150_000_000, "it returned 5897", pay=10**9)
+fails("10,000 jobs", 6124, "submit_many", made.message(gas_limit=300_000), 90_000_000, "it returned 5897", pay=10**9)
 fails("jobs that nobody paid for", 6124, "refused", made.message(), words="it returned 5714")
 fails("jobs of another's account", 6124, "refused", made.message(sender="ada"), words="it returned 6126")
 fails("gas that the contract does not have", 6124, "give", b"mallory", words="it returned 5714")

@@ -15,7 +15,7 @@ HEAVY = SHADER.replace("a[g.x] * 3u + 1u;", "x;").replace("{ b", """{
   b""")
 WORDS = struct.pack("<64I", *range(64))
 BIG = 10 ** 9
-FLOOR = dict(stake_floor=1000, dispute_deposit=50_000, fee_ppm=0)
+FLOOR = dict(stake_floor=1000, dispute_deposit=500_000, fee_ppm=0)
 
 
 def say(w, kind, **values):
@@ -67,13 +67,14 @@ def where(w, answer):
 
 
 def large(w, sender="mallory"):
-    """A job of most of a block of 100,000 gas under either version's prices."""
-    return job(w, sender, groups=4 if w.rules == 1 else 64, text=HEAVY)
+    """A job of most of a block of 370,000 gas under either version's prices."""
+    return job(w, sender, groups=16 if w.rules == 1 else 64, text=HEAVY)
 
 
 def price(w):
     """What the large job costs."""
     answer = large(w, "ada")
+    assert not answer.code, answer
     _, out, _ = w.nodes[0].run("--json", "job", "show", answer["job_id"])
     import json
     return int(json.loads(out)["gas"])
@@ -121,7 +122,7 @@ def wrong(w):
     answer = accuse(w, "mallory", "ada", b"nothing", made)
     assert not answer.code, answer
     lost = before - held(w, "mallory")[0]
-    assert w.rules == 1 or lost == 50_000, lost
+    assert w.rules == 1 or lost == 500_000, lost
     return Outcome(held(w, "ada")[1] < BIG, answer.code, f"the accuser lost {lost}")
 
 
@@ -236,10 +237,10 @@ def ended_signed(w):
 ONE = dict(block_time_ms=1, utilisation_ppm=1000000)
 
 
-@attack("eight large jobs before a small one", "fills the queue with jobs of most of a block each", 0, alone=True, throughput=100_000, **ONE)
+@attack("eight large jobs before a small one", "fills the queue with jobs of most of a block each", 0, alone=True, throughput=370_000, **ONE)
 def line(w):
     gas = price(w)
-    assert 100_000 // 2 < gas < 100_000, gas
+    assert 370_000 // 2 < gas < 370_000, gas
     ends(w)
     for _ in range(8):
         assert not large(w).code

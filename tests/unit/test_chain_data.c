@@ -1,5 +1,6 @@
 /* Bytes that are state from version 2 of the rules on: who pays for them, how long they stay, who may name them, and where a node gets
  * those that it lacks. */
+#define JOB_LIMIT 400000 /* under version 2 of the rules */
 #include "test_chain_submit.h"
 
 #include "chain/state/cursor.h"

@@ -2,6 +2,7 @@
 #include "test_chain_block.h"
 
 #include "chain/accounts/account.h"
+#include "chain/engine/check.h"
 #include "chain/engine/decide.h"
 #include "foundation/base/file.h"
 
@@ -247,20 +248,25 @@ static void test_chain_decide__what_is_tried_leaves_no_trace(void **state)
 	pctl_decided b;
 	uint32_t chosen[4], n;
 	pctl_cid shader;
+	pctl_checker *k;
 
 	(void)state;
 	begin(&e);
+	OK(pctl_checker_open(&call, &k));
 	assert_true(pctl_cid_parse(e.r.shader, &shader));
 	{
 		const pctl_msg_bytes m[] = {upload(&e.r, 0, e.a), run(&e.r, 1, e.a),
 					    transfer(&e.r, 7, 2, e.a), transfer(&e.r, 8, 2, e.a)};
 
 		state_root(&e.r, before);
-		OK(pctl_decide_check(e.d, &m[0], &call, &out));
+		OK(pctl_check(k, e.r.chain, &m[0], &call, &out));
 		assert_int_equal(out.code, 0);
 		/* The sender's numbers go on; what it sent before is not there. */
-		OK(pctl_decide_check(e.d, &m[0], &call, &out));
+		OK(pctl_check(k, e.r.chain, &m[0], &call, &out));
 		assert_int_equal(out.code, PC5842_AUTH_NONCE);
+		OK(pctl_check(k, e.r.chain, &m[1], &call, &out));
+		assert_int_equal(out.code, 0);
+		assert_int_equal(out.gas_wanted, 1000000);
 		OK(pctl_decide_judge(e.d, 1, m, 3, &call, &j));
 		assert_int_equal(j.code, 0);
 		OK(pctl_decide_judge(e.d, 1, m, 4, &call, &j));
@@ -279,15 +285,19 @@ static void test_chain_decide__what_is_tried_leaves_no_trace(void **state)
 		state_root(&e.r, after);
 		assert_memory_equal(before, after, sizeof(before));
 		assert_false(pctl_store_has(e.r.store, &shader));
-		/* On top of a block that waits, which stays as it is. */
+		/* A block that waits stays as it is. */
 		OK(pctl_decide(e.d, 1, m, 2, &call, &b));
-		OK(pctl_decide_check(e.d, &m[2], &call, &out));
+		OK(pctl_check(k, e.r.chain, &m[2], &call, &out));
 		assert_int_equal(out.code, 0);
 		OK(pctl_decide_commit(e.d, &call));
 		assert_true(pctl_store_has(e.r.store, &shader));
-		OK(pctl_decide_check(e.d, &m[2], &call, &out));
+		OK(pctl_check(k, e.r.chain, &m[2], &call, &out));
+		assert_int_equal(out.code, PC5842_AUTH_NONCE);
+		OK(pctl_checker_forget(k, &call));
+		OK(pctl_check(k, e.r.chain, &m[2], &call, &out));
 		assert_int_equal(out.code, 0);
 	}
+	pctl_checker_close(k);
 	finish(&e);
 }
 
@@ -301,7 +311,7 @@ static void test_chain_decide__a_slow_node_says_so_before_it_votes(void **state)
 	(void)state;
 	begin(&e);
 	pctl_decider_close(e.d);
-	pctl_chain_set_pace(e.r.chain, 40, 1); /* a job takes about a second */
+	pctl_chain_set_pace(e.r.chain, 170, 1); /* a job takes about a second */
 	open_decider(&e);
 	{
 		pctl_msg_bytes m[25] = {upload(&e.r, 0, e.a)};

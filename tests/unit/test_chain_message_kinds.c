@@ -71,6 +71,14 @@ static pctl_request blob(void)
 			      .as.blob = {"alice", (const uint8_t *)"a\0b", 3, 9}};
 }
 
+static pctl_request statement(void)
+{
+	return (pctl_request){
+		.kind = PCTL_MSG_STATEMENT,
+		.as.statement = {
+			"alice", {thirty_two[0], 32}, {thirty_two[1], 32}, {sixty_four, 64}, 9}};
+}
+
 static pctl_request authored(pctl_request r)
 {
 	r.auth = (pctl_msg_auth){1, 2, {thirty_two[0], 32}, 7, 9, two_signatures};
@@ -103,6 +111,8 @@ static void test_chain_message_kinds__good_messages_pass_both_ways(void **state)
 		keys(),
 		role(),
 		blob(),
+		statement(),
+		authored(statement()),
 		authored(blob()),
 		authored(keys()),
 		authored(verdict()),
@@ -120,6 +130,7 @@ static void test_chain_message_kinds__good_messages_pass_both_ways(void **state)
 			     ack(PCTL_MSG_KEYS),
 			     ack(PCTL_MSG_ROLE),
 			     ack(PCTL_MSG_BLOB),
+			     ack(PCTL_MSG_STATEMENT),
 			     {.kind = PCTL_MSG_PUT, .as.put = {CID}},
 			     {.kind = PCTL_MSG_GET, .as.get = {(const uint8_t *)"x", 1}}};
 
@@ -256,6 +267,16 @@ static void test_chain_message_kinds__keys_and_signatures_refuse_every_field(voi
 	WRONG_REQUEST(keys(), keys.threshold = 3, PC5793_MESSAGE_NUMBER, "keys.threshold");
 	WRONG_REQUEST(keys(), keys.keys = short_keys, PC5732_MESSAGE_BYTES, "keys.keys[1]");
 	WRONG_REQUEST(keys(), keys.keys = swapped_keys, PC5792_MESSAGE_ORDER, "keys.keys[1]");
+	WRONG_REQUEST(statement(), statement.sender = "", PC5784_MESSAGE_MISSING,
+		      "statement.sender");
+	WRONG_REQUEST(statement(), statement.key.n = 31, PC5732_MESSAGE_BYTES, "statement.key");
+	WRONG_REQUEST(statement(), statement.root.n = 0, PC5732_MESSAGE_BYTES, "statement.root");
+	WRONG_REQUEST(statement(), statement.signature.n = 63, PC5732_MESSAGE_BYTES,
+		      "statement.signature");
+	WRONG_REQUEST(statement(), statement.height = 0, PC5784_MESSAGE_MISSING,
+		      "statement.height");
+	WRONG_REQUEST(statement(), statement.height = 1ull << 63, PC5793_MESSAGE_NUMBER,
+		      "statement.height");
 	WRONG_REQUEST(role(), role.sender = "", PC5784_MESSAGE_MISSING, "role.sender");
 	WRONG_REQUEST(role(), role.account = "B", PC5785_MESSAGE_SENDER, "role.account");
 	WRONG_REQUEST(role(), role.role = 0, PC5784_MESSAGE_MISSING, "role.role");

@@ -311,9 +311,10 @@ static signed_job sign_job(const rig *r, uint64_t more)
 static uint32_t take_bytes(const rig *r, const signed_job *j)
 {
 	pctl_response got = {.kind = 0};
+	uint64_t paid;
 	uint32_t code;
 
-	OK(pctl_chain_take_bytes(r->chain, j->bytes, j->n, &call, &got));
+	OK(pctl_chain_take_bytes(r->chain, j->bytes, j->n, &call, &paid, &got));
 	code = got.kind == PCTL_MSG_ERROR ? got.as.error.code : 0;
 	pctl_response_destroy(&got);
 	return code;

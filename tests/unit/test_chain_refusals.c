@@ -343,6 +343,7 @@ static void test_chain_refusals__version_2_charges_budgets_and_rules(void **stat
 	p.values[PCTL_PARAM_BLOCK_TIME_MS] = 20;
 	g = start(&p);
 	r = job_of(&g, &b);
+	r.as.execute.gas_limit = 400000;
 	charged_with(&g, &r, PC5819_JOB_BUDGET, sizeof(SHADER) - 1);
 	accepted(&g, &upload);
 	assert_int_equal(pctl_cid_of(racing, sizeof(racing) - 1, &call, &cid), PCTL_OK);
@@ -358,6 +359,7 @@ static void test_chain_refusals__version_2_charges_budgets_and_rules(void **stat
 	p.values[PCTL_PARAM_VALIDATION_COST] = 0;
 	g = start(&p);
 	r = job_of(&g, &b);
+	r.as.execute.gas_limit = 400000;
 	refused_with(&g, &r, PC5819_JOB_BUDGET);
 	stop(&g);
 }

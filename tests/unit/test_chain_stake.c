@@ -6,7 +6,7 @@
 #include "chain/registry/registry.h"
 
 #define FLOOR 1000u
-#define DEPOSIT 100000u /* more than the gas of its jobs */
+#define DEPOSIT 300000u /* more than the gas of its jobs */
 
 static pctl_params params(uint64_t rules)
 {

@@ -206,6 +206,7 @@ pctl_status pctl_verb_ledger_snapshot(pctl_app *app);
 pctl_status pctl_verb_ledger_prune(pctl_app *app);
 pctl_status pctl_verb_ledger_keys(pctl_app *app);
 pctl_status pctl_verb_ledger_role(pctl_app *app);
+pctl_status pctl_verb_ledger_accuse(pctl_app *app);
 pctl_status pctl_verb_ledger_apply(pctl_app *app);
 pctl_status pctl_verb_key_new(pctl_app *app);
 pctl_status pctl_verb_key_list(pctl_app *app);

@@ -15,7 +15,7 @@ typedef struct pctl_node_count {
 } pctl_node_count;
 void pctl_node_print(pctl_app *app, const pctl_node_count *rows, size_t n);
 
-/* The home behind an engine: its chain with a decider, whose blocks are signed here, and the same opened again to read from. */
+/* The home behind an engine: its chain with a decider, whose blocks are signed here, and its reader. */
 typedef struct pctl_node_home {
 	pctl_app *app;
 	pctl_executor executor;

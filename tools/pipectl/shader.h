@@ -28,9 +28,19 @@ pctl_status pctl_shader_pipeline(pctl_app *app, const char *path, const struct s
 				 const pctl_program *program, pctl_setting *binds, uint32_t n_binds,
 				 pctl_pipeline **out);
 
-/* Print what is known of a unit, as `shader check` does; whole: the text it was made of, with its overrides, or NULL. */
+/* What a job of a chain costs: of a dispatch, without bytes and parents; and what a KiB of input, one of output and a parent cost beside. */
+typedef struct pctl_shader_job_price {
+	pctl_gas_price price;
+	uint64_t input_kib, output_kib, parent;
+	uint32_t groups[3], reserved;
+} pctl_shader_job_price;
+
+/* Print what is known of a unit, as `shader check` does; whole: the text it was made of, with its overrides, or NULL; job: of a chain's, or NULL. */
 void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_program *whole,
-			      const pctl_kernel_module *u, const pctl_gas_price *price);
+			      const pctl_kernel_module *u, const pctl_gas_price *price,
+			      const pctl_shader_job_price *job);
+/* The same of a unit, as fields of the open JSON object or as a line (shader_rules.c). */
+void pctl_shader_print_price(pctl_app *app, const pctl_shader_job_price *job);
 
 /* What is bound to the one entry point of p (shader_interface.c), and the overrides of a text that was compiled. */
 void pctl_shader_print_bindings(pctl_app *app, const pctl_program *p);

@@ -5,6 +5,7 @@
 
 #include "chain.h"
 #include "chain/registry/rules.h"
+#include "shader_price.h"
 #include "shader.h"
 
 typedef struct checking {
@@ -12,22 +13,81 @@ typedef struct checking {
 	const char *path;
 	pctl_params params;
 	const pctl_gas_schedule *schedule;
-	uint32_t groups[3];
+	uint32_t groups[3], is_built;
 } checking;
+
+/* What one of these kinds of bytes costs a KiB, beside a job without any. */
+static pctl_status price_kib(const pctl_gas_schedule *s, const pctl_params *p, pctl_job_shape job,
+			     int is_output, const pctl_call *call, uint64_t *out)
+{
+	pctl_gas_price price = {.memory = 0};
+	pctl_status status;
+
+	job.input_bytes = is_output ? 0 : 1024;
+	job.output_bytes = is_output ? 1024 : 0;
+	status = pctl_job_price(s, p, &job, call, &price);
+	*out = price.memory;
+	return status;
+}
+
+pctl_status pctl_shader_price_job(const pctl_gas_schedule *s, const pctl_params *p,
+				  const pctl_job_shape *given, const pctl_call *call,
+				  pctl_shader_job_price *out)
+{
+	pctl_job_shape job = *given;
+	pctl_gas_price parent = {.hops = 0};
+	pctl_status status = pctl_job_price(s, p, &job, call, &out->price);
+
+	if (status == PCTL_OK)
+		status = price_kib(s, p, job, 0, call, &out->input_kib);
+	if (status == PCTL_OK)
+		status = price_kib(s, p, job, 1, call, &out->output_kib);
+	job.hops = 1;
+	if (status == PCTL_OK)
+		status = pctl_job_price(s, p, &job, call, &parent);
+	out->parent = parent.hops;
+	memcpy(out->groups, job.groups, sizeof(out->groups));
+	return status;
+}
+
+void pctl_shader_print_price(pctl_app *app, const pctl_shader_job_price *job)
+{
+	pctl_json *j = &app->document;
+
+	if (!app->json) {
+		printf("  a job of %" PRIu32 "x%" PRIu32 "x%" PRIu32 " workgroups: %" PRIu64
+		       " gas (dispatch %" PRIu64 ", the job itself %" PRIu64 "), and %" PRIu64
+		       " a KiB of input, %" PRIu64 " of output, %" PRIu64 " a parent\n",
+		       job->groups[0], job->groups[1], job->groups[2],
+		       job->price.dispatch + job->price.job, job->price.dispatch, job->price.job,
+		       job->input_kib, job->output_kib, job->parent);
+		return;
+	}
+	pctl_json_key(j, "price");
+	pctl_json_object_begin(j);
+	pctl_json_kv_u64(j, "dispatch", job->price.dispatch);
+	pctl_json_kv_u64(j, "job", job->price.job);
+	pctl_json_kv_u64(j, "gas", job->price.dispatch + job->price.job);
+	pctl_json_kv_u64(j, "input_kib", job->input_kib);
+	pctl_json_kv_u64(j, "output_kib", job->output_kib);
+	pctl_json_kv_u64(j, "parent", job->parent);
+	pctl_json_object_end(j);
+}
 
 static pctl_status print_one(void *ctx, uint32_t entry, const pctl_kernel_module *u,
 			     const pctl_program *program)
 {
 	const checking *k = ctx;
-	const pctl_gas_query q = {.program = u->program,
-				  .analysis = u->analysis,
-				  .groups = {k->groups[0], k->groups[1], k->groups[2]}};
-	pctl_gas_price price;
-	pctl_status status = pctl_gas_price_of(k->schedule, &q, k->app->call, &price);
+	const pctl_job_shape job = {.unit = u,
+				    .groups = {k->groups[0], k->groups[1], k->groups[2]},
+				    .is_built = k->is_built};
+	pctl_shader_job_price price;
+	pctl_status status =
+		pctl_shader_price_job(k->schedule, &k->params, &job, k->app->call, &price);
 
 	(void)entry;
 	if (status == PCTL_OK)
-		pctl_shader_print_module(k->app, k->path, program, u, &price);
+		pctl_shader_print_module(k->app, k->path, program, u, &price.price, &price);
 	return status;
 }
 
@@ -100,8 +160,10 @@ pctl_status pctl_shader_check_rules(pctl_app *app, const char *path, const struc
 {
 	const int is_job = o->entry != NULL || o->n_overrides != 0 || o->has_groups;
 	const pctl_chain_source source = {path, o->text, o->n_text};
-	checking k = {
-		.app = app, .path = path, .groups = {o->groups[0], o->groups[1], o->groups[2]}};
+	checking k = {.app = app,
+		      .path = path,
+		      .groups = {o->groups[0], o->groups[1], o->groups[2]},
+		      .is_built = o->n_overrides != 0};
 	pctl_gas_schedule *chain = NULL;
 	pctl_status status = pctl_home_rules(&app->host, pctl_option_value(&app->line, "--rules"),
 					     app->call, &k.params, NULL);

@@ -12,7 +12,7 @@
 #include "chain/home/wasm.h"
 #include "foundation/base/hex.h"
 
-#define FUEL UINT64_C(100000000) /* of a call, where none is named */
+#define FUEL UINT64_C(20000000) /* of a call, where none is named */
 
 /* ---- files --------------------------------------------------------------------------------- */
 

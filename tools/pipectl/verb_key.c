@@ -1,4 +1,4 @@
-/* `key` and what accounts are controlled by: keys of this home, signing, `ledger keys|role|apply`. */
+/* `key` and what accounts are controlled by: keys of this home, signing, `ledger keys|role|accuse|apply`. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "chain/order/order.h"
 #include "chain/accounts/account.h"
 #include "chain/home/keys.h"
+#include "chain/home/stated.h"
 #include "chain/state/amount.h"
 #include "foundation/base/file.h"
 #include "foundation/base/hex.h"
@@ -175,6 +176,29 @@ pctl_status pctl_verb_ledger_role(pctl_app *app)
 				     "\"%s\" is no role; there are credit and block",
 				     app->line.arguments[1]);
 	return status == PCTL_OK ? apply(app, &r) : status;
+}
+
+/* A statement about a block that was not so, brought as evidence. */
+pctl_status pctl_verb_ledger_accuse(pctl_app *app)
+{
+	pctl_request r = {.kind = PCTL_MSG_STATEMENT};
+	uint8_t chain[PCTL_DIGEST_BYTES];
+	const char *sender;
+	pctl_chain *c = NULL;
+	pctl_status status = pctl_app_sender(app, &sender);
+
+	if (status == PCTL_OK)
+		status = pctl_app_chain(app, NULL, &c);
+	if (status == PCTL_OK)
+		status = pctl_chain_id(pctl_cursor(c), app->call, chain);
+	if (status == PCTL_OK)
+		status = pctl_stated_read(app->line.arguments[0], chain, app->arena, app->call,
+					  &r.as.statement);
+	r.as.statement.sender = sender;
+	if (status == PCTL_OK)
+		status = pctl_chain_apply(c, &r, app->call, NULL);
+	pctl_chain_close(c);
+	return status;
 }
 
 /* An encoded request that somebody signed. */

@@ -128,6 +128,8 @@ pctl_status pctl_verb_node(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, &executor, &chain);
 	if (status == PCTL_OK)
+		status = pctl_chain_set_contracts(chain, app->call);
+	if (status == PCTL_OK)
 		status = pctl_app_peers(app, chain, &peers);
 	if (status == PCTL_OK) {
 		pctl_chain_set_report(chain, pctl_node_report, app);

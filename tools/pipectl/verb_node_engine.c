@@ -17,7 +17,9 @@ static pctl_status open_home(pctl_node_home *h)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, &h->executor, &h->chain);
 	if (status == PCTL_OK)
-		status = pctl_app_chain(app, NULL, &h->reader);
+		status = pctl_chain_set_contracts(h->chain, app->call);
+	if (status == PCTL_OK)
+		status = pctl_chain_reader(h->chain, app->call, &h->reader);
 	if (status == PCTL_OK)
 		status = pctl_decider_open(h->chain, dir, app->call, &h->decider);
 	if (status != PCTL_OK)
@@ -31,7 +33,6 @@ static pctl_status open_home(pctl_node_home *h)
 static void close_home(pctl_node_home *h)
 {
 	pctl_decider_close(h->decider);
-	pctl_chain_close(h->reader);
 	pctl_chain_close(h->chain);
 	h->decider = NULL;
 	h->reader = h->chain = NULL;
@@ -67,7 +68,7 @@ static pctl_status adopt(void *ctx, const pctl_call *call)
 	pctl_status status;
 
 	n->what.decider = NULL;
-	n->what.reader = NULL;
+	n->what.chain = n->what.reader = NULL;
 	close_home(n->home);
 	status = pctl_home_adopt(n->dir, call);
 	if (status == PCTL_OK)
@@ -75,6 +76,7 @@ static pctl_status adopt(void *ctx, const pctl_call *call)
 	if (status != PCTL_OK)
 		return status;
 	n->what.decider = n->home->decider;
+	n->what.chain = n->home->chain;
 	n->what.reader = n->home->reader;
 	return PCTL_OK;
 }
@@ -131,6 +133,7 @@ static pctl_status serve_abci(pctl_node_home *h)
 	pctl_app *app = h->app;
 	abci_node n = {.home = h,
 		       .what = {.decider = h->decider,
+				.chain = h->chain,
 				.reader = h->reader,
 				.told = pctl_node_report,
 				.told_ctx = app}};
@@ -141,10 +144,14 @@ static pctl_status serve_abci(pctl_node_home *h)
 	pctl_status status = open_join(&n);
 
 	if (status == PCTL_OK)
+		status = pctl_checker_open(app->call, &n.what.checker);
+
+	if (status == PCTL_OK)
 		status = pctl_abci_server_open(&o, &n.what, app->call, &server);
 	if (status == PCTL_OK)
 		status = run_abci(&n, server);
 	pctl_abci_server_close(server);
+	pctl_checker_close(n.what.checker);
 	pctl_abci_join_close(n.what.join);
 	return status;
 }

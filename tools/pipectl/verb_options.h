@@ -50,6 +50,7 @@ extern const pctl_option pctl_options_confirm[];
 extern const pctl_option pctl_options_certs[];
 extern const pctl_option pctl_options_audit[];
 extern const pctl_option pctl_options_receipt_verify[];
+extern const pctl_option pctl_options_ledger_accuse[];
 extern const pctl_option pctl_options_ledger_apply[];
 extern const pctl_option pctl_options_node[];
 extern const pctl_option pctl_options_model_serve[];

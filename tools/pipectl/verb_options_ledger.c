@@ -9,6 +9,10 @@ const pctl_option pctl_options_ledger_credit[] = {
 	SENDER_OPTION,
 	{NULL, NULL, NULL, 0, 0},
 };
+const pctl_option pctl_options_ledger_accuse[] = {
+	SENDER_OPTION,
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_ledger_role[] = {
 	SENDER_OPTION,
 	{"--take", NULL, "take it away", 0, 0},

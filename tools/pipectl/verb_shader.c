@@ -177,7 +177,8 @@ static void json_race_places(pctl_json *j, const pctl_kernel_module *u)
 }
 
 void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_program *whole,
-			      const pctl_kernel_module *u, const pctl_gas_price *price)
+			      const pctl_kernel_module *u, const pctl_gas_price *price,
+			      const pctl_shader_job_price *job)
 {
 	const pctl_analysis *a = u->analysis;
 	const pctl_entry *entry = &u->program->entries[0];
@@ -203,6 +204,8 @@ void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_progra
 		pctl_json_kv_u64(j, "invocations", a->invocations);
 		pctl_json_kv_u64(j, "cost_per_workgroup", price->cost_per_workgroup);
 		pctl_json_kv_u32(j, "ticks", a->n_ticks);
+		if (job != NULL)
+			pctl_shader_print_price(app, job);
 		pctl_shader_print_bindings(app, u->program);
 		if (whole != NULL)
 			pctl_shader_print_overrides(app, whole);
@@ -215,6 +218,8 @@ void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_progra
 	       entry->workgroup_size[1], entry->workgroup_size[2], pctl_class_name(a->determinism),
 	       race_text(u, race), a->order_dependent ? ", order-dependent atomics" : "",
 	       price->cost_per_workgroup);
+	if (job != NULL)
+		pctl_shader_print_price(app, job);
 	pctl_shader_print_bindings(app, u->program);
 	if (whole != NULL)
 		pctl_shader_print_overrides(app, whole);
@@ -248,7 +253,7 @@ static pctl_status check_entry(pctl_app *app, const char *path, const struct sha
 	if (status == PCTL_OK)
 		status = pctl_kernels_compiled(app->host.kernels, &source, app->call, &whole);
 	if (status == PCTL_OK)
-		pctl_shader_print_module(app, path, whole, unit, &price);
+		pctl_shader_print_module(app, path, whole, unit, &price, NULL);
 	return status;
 }
 

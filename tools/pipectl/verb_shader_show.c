@@ -8,6 +8,7 @@
 #include "chain/registry/registry.h"
 #include "chain/transition/submit.h"
 #include "host/document.h"
+#include "shader_price.h"
 
 static void print_line(pctl_app *app, uint32_t line, const char *text, size_t n,
 		       const pctl_gas_line *c)
@@ -128,14 +129,13 @@ static void print_head(pctl_app *app, const pctl_shader_row *row, uint64_t heigh
 	pctl_json_kv_u64(j, "max_dispatch_z", p->max_dispatch[2]);
 }
 
-/* The first entry point with its overrides' defaults, and what a workgroup of it costs now. */
+/* The first entry point with its overrides' defaults, and what a job of one workgroup of it costs now. */
 static pctl_status price(pctl_app *app, const pctl_chain_source *source, const pctl_params *params,
 			 const pctl_gas_schedule *schedule, const pctl_kernel_module **unit,
-			 uint64_t *cost)
+			 pctl_shader_job_price *out)
 {
 	const pctl_program *program;
-	pctl_gas_query q = {.hops = 0};
-	pctl_gas_price p = {.total = 0};
+	pctl_job_shape job = {.groups = {1, 1, 1}};
 	pctl_status status =
 		pctl_rules_compiled(app->host.kernels, source, params, app->call, &program);
 
@@ -144,11 +144,9 @@ static pctl_status price(pctl_app *app, const pctl_chain_source *source, const p
 					     pctl_str(program, program->entries[0].name), NULL, 0,
 					     NULL, params, app->call, unit);
 	if (status == PCTL_OK) {
-		q.program = (*unit)->program;
-		q.analysis = (*unit)->analysis;
-		status = pctl_gas_price_of(schedule, &q, app->call, &p);
+		job.unit = *unit;
+		status = pctl_shader_price_job(schedule, params, &job, app->call, out);
 	}
-	*cost = p.cost_per_workgroup;
 	return status;
 }
 
@@ -159,14 +157,15 @@ static pctl_status show(pctl_app *app, pctl_chain *c, const pctl_shader_row *row
 	const pctl_msg_profile *p = &row->profile.as.upload.profile;
 	const pctl_chain_source *source;
 	const pctl_kernel_module *unit;
-	uint64_t cost;
+	pctl_shader_job_price cost = {.parent = 0};
 	pctl_status status = pctl_chain_source_of(c, row->cid, app->call, &source);
 
 	if (status == PCTL_OK)
 		status = price(app, source, params, schedule, &unit, &cost);
 	if (status != PCTL_OK)
 		return status;
-	print_head(app, row, height, cost);
+	print_head(app, row, height, cost.price.cost_per_workgroup);
+	pctl_shader_print_price(app, &cost);
 	begin_list(
 		app, "ticks",
 		" tick  of one invocation: integer, division, atomic and float operations, bytes "

@@ -368,6 +368,13 @@ static const pctl_verb verbs[] = {
 	 "the reference, and who was wrong pays, its executor or the sender.",
 	 pctl_options_verdict, 0, 0, pctl_verb_ledger_verdict,
 	 "pipectl ledger verdict --accused bob --evidence bafkreigh2akiscai --sender ada"},
+	{"ledger", "accuse", "FILE", "bring a statement about a block that was not so",
+	 "From version 2 of the rules on: a node signs for every block that ends there a statement "
+	 "of its state root (HOME/chain/receipts/HEIGHT.statement). Where the block has another "
+	 "root, the bond of the account that the signing key has of itself is slashed, whoever "
+	 "ordered the block.",
+	 pctl_options_ledger_accuse, 1, 1, pctl_verb_ledger_accuse,
+	 "pipectl ledger accuse 7.statement --sender ada"},
 	{"ledger", "keys", "ACCOUNT KEY...", "the keys that an account is controlled by",
 	 "From version 2 of the rules on: from now on any --threshold of these keys, 64 hex digits "
 	 "each, sign for the account, and no other; signed with those that it has now.",

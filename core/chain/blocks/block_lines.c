@@ -50,7 +50,7 @@ static void derive_kind(const void *record, pctl_str_buf *out)
 		{PCTL_MSG_LINK, "link"},     {PCTL_MSG_VERDICT, "verdict"},
 		{PCTL_MSG_KEYS, "keys"},     {PCTL_MSG_ROLE, "role"},
 		{PCTL_MSG_BLOB, "blob"},     {PCTL_MSG_CONTRACT, "contract"},
-		{PCTL_MSG_CALL, "call"},
+		{PCTL_MSG_CALL, "call"},     {PCTL_MSG_STATEMENT, "statement"},
 	};
 	const message *m = record;
 	const char *word = "other";

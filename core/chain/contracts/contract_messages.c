@@ -14,8 +14,7 @@
 
 /* ---- what both ask --------------------------------------------------------------------------- */
 
-/* Gas of so much fuel, each started 1000. */
-static uint64_t gas_of(const pctl_taking *t, uint64_t fuel)
+uint64_t pctl_contract_gas(const pctl_taking *t, uint64_t fuel)
 {
 	uint64_t gas;
 
@@ -29,6 +28,8 @@ static pctl_status check_prices(const pctl_taking *t)
 {
 	const pctl_gas_schedule *schedule;
 
+	if (t->params.values[PCTL_PARAM_CONTRACTS] == 0)
+		return pctl_refuse(t->call, PC6115_CONTRACTS_OFF, "block %" PRIu64, t->height);
 	return pctl_chain_prices(t->c, &t->params, t->call, &schedule);
 }
 
@@ -57,25 +58,39 @@ static pctl_status check_there(const pctl_taking *t, const char *cid)
 
 /* ---- contract --------------------------------------------------------------------------------- */
 
+pctl_status pctl_contract_price_code(const pctl_taking *t, const pctl_msg_contract *m,
+				     uint64_t *out)
+{
+	pctl_status status = check_prices(t);
+
+	*out = 0;
+	if (status == PCTL_OK)
+		status = pctl_data_price_kept(t, m->n_code, t->call, out);
+	if (status == PCTL_OK &&
+	    !pctl_amount_add(out, pctl_contract_gas(t, PCTL_CONTRACT_FUEL_UPLOAD * m->n_code)))
+		status = pctl_refuse(t->call, PC5712_LEDGER_OVERFLOW, "the price of a contract");
+	return status;
+}
+
 static pctl_status pay_for_code(const pctl_taking *t, const pctl_msg_contract *m)
 {
 	uint64_t gas = 0;
-	pctl_status status = pctl_data_price_kept(t, m->n_code, t->call, &gas);
+	pctl_status status = pctl_contract_price_code(t, m, &gas);
 
-	if (status == PCTL_OK &&
-	    !pctl_amount_add(&gas, gas_of(t, PCTL_CONTRACT_FUEL_UPLOAD * m->n_code)))
-		status = pctl_refuse(t->call, PC5712_LEDGER_OVERFLOW, "the price of a contract");
 	t->out->as.contract.gas_used = gas;
 	return status == PCTL_OK ? pctl_ledger_pay(t->s, m->sender, gas, 0, t->call) : status;
 }
 
-/* That it compiles is the last question: it is the dear one. */
+/* That it compiles is the last question: it is the dear one, which only a block asks. */
 static pctl_status check_code(const pctl_taking *t, const pctl_msg_contract *m)
 {
 	pctl_wasm_module *module = NULL;
 	pctl_wasm *w;
-	pctl_status status = pctl_contract_wasm(t->c, t->call, &w);
+	pctl_status status;
 
+	if (pctl_chain_only_tries(t->c))
+		return PCTL_OK;
+	status = pctl_contract_wasm(t->c, t->call, &w);
 	if (status == PCTL_OK)
 		status = pctl_wasm_compile(w, m->code, (size_t)m->n_code, t->call, &module);
 	pctl_wasm_release(module);
@@ -162,15 +177,22 @@ static pctl_status check_block(calling *k)
 	return status;
 }
 
+pctl_status pctl_contract_price_call(const pctl_taking *t, const pctl_msg_call *m, uint64_t *out)
+{
+	const pctl_status status = check_prices(t);
+
+	*out = status == PCTL_OK ? pctl_contract_gas(t, m->fuel) : 0;
+	return status;
+}
+
 /* Everything that a refusal can say, before anything runs. */
 static pctl_status admit(calling *k, const pctl_request *r)
 {
 	const pctl_taking *t = k->t;
 	uint64_t n;
 	const uint8_t *bytes = pctl_request_bare(r, &n);
-	pctl_status status = check_prices(t);
+	pctl_status status = pctl_contract_price_call(t, k->m, &k->most);
 
-	k->most = gas_of(t, k->m->fuel);
 	if (status == PCTL_OK)
 		status = check_there(t, k->m->contract);
 	if (status == PCTL_OK)
@@ -195,6 +217,15 @@ static pctl_status execute(calling *k)
 	if (status == PCTL_OK)
 		status = pctl_wasm_call(module, &k->c->host, &k->run, t->call);
 	return status;
+}
+
+/* A call that is only tried counts as one that used all of its fuel, and takes what it pays: nothing runs that nobody has paid for. */
+static pctl_status assume(calling *k)
+{
+	k->run = (pctl_wasm_run){.used = k->m->fuel};
+	return k->m->pay == 0 ? PCTL_OK
+			      : pctl_ledger_transfer(k->t->s, k->m->sender, k->m->contract,
+						     k->m->pay, k->t->call);
 }
 
 /* What a call does is undone where it fails; where the node fails, with the message. */
@@ -265,10 +296,10 @@ pctl_status pctl_apply_call(const pctl_taking *t, const pctl_request *r)
 	k.c = pctl_contract_begin(t, m->contract, m->sender, m->pay);
 	if (k.c == NULL)
 		return pctl_no_memory(t->call, "a call");
-	status = run_apart(&k);
+	status = pctl_chain_only_tries(t->c) ? assume(&k) : run_apart(&k);
 	if (status != PCTL_OK)
 		return status;
-	gas = gas_of(t, k.run.used);
+	gas = pctl_contract_gas(t, k.run.used);
 	status = keep_row(&k, gas);
 	return status == PCTL_OK
 		       ? answer(&k, pctl_job_id_format(k.id, id), gas, t->height, &t->out->as.call)

@@ -73,6 +73,21 @@ pctl_status pctl_contract_wasm(pctl_chain *c, const pctl_call *call, pctl_wasm *
 	return status;
 }
 
+pctl_status pctl_contracts_ready(pctl_chain *c, const pctl_call *call)
+{
+	pctl_wasm *w;
+
+	return pctl_contract_wasm(c, NULL, &w) == PCTL_OK
+		       ? PCTL_OK
+		       : pctl_refuse_at(
+				 call, PC6114_NODE_CONTRACTS, NULL,
+				 "tools/packaging/install-wasm installs it, PIPECTL_WASMTIME "
+				 "says where it is",
+				 "this chain takes contracts, and Wasmtime cannot be loaded from "
+				 "%s",
+				 c->wasm == NULL ? "anywhere" : c->wasm);
+}
+
 /* The place of a module: its own, else the one that was not used for longest. */
 static kept_module *place_of(pctl_contract_runtime *r, const char *cid)
 {

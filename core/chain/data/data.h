@@ -18,6 +18,9 @@
  */
 pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m);
 
+/* What a blob of so many bytes for so many blocks costs. PC5712. */
+pctl_status pctl_data_price(const pctl_taking *t, uint64_t n_bytes, uint64_t n_blocks,
+			    const pctl_call *call, uint64_t *out);
 /* What so many bytes cost that stay for ever: as much as a blob for blob_blocks_max blocks. PC5712. */
 pctl_status pctl_data_price_kept(const pctl_taking *t, uint64_t n_bytes, const pctl_call *call,
 				 uint64_t *out);

@@ -18,8 +18,8 @@ static uint64_t started(uint64_t n, uint64_t unit)
 	return n / unit + (n % unit != 0);
 }
 
-static pctl_status price(const pctl_taking *t, uint64_t n_bytes, uint64_t n_blocks,
-			 const pctl_call *call, uint64_t *out)
+pctl_status pctl_data_price(const pctl_taking *t, uint64_t n_bytes, uint64_t n_blocks,
+			    const pctl_call *call, uint64_t *out)
 {
 	const uint64_t *v = t->params.values;
 	uint64_t rent = 0;
@@ -37,7 +37,7 @@ static pctl_status price(const pctl_taking *t, uint64_t n_bytes, uint64_t n_bloc
 pctl_status pctl_data_price_kept(const pctl_taking *t, uint64_t n_bytes, const pctl_call *call,
 				 uint64_t *out)
 {
-	return price(t, n_bytes, t->params.values[PCTL_PARAM_BLOB_BLOCKS_MAX], call, out);
+	return pctl_data_price(t, n_bytes, t->params.values[PCTL_PARAM_BLOB_BLOCKS_MAX], call, out);
 }
 
 /* Once a block, since each of the messages stays in its record. */
@@ -94,7 +94,7 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	if (status == PCTL_OK)
 		status = check_size(t, m);
 	if (status == PCTL_OK)
-		status = price(t, m->n_data, m->blocks, t->call, &gas);
+		status = pctl_data_price(t, m->n_data, m->blocks, t->call, &gas);
 	if (status == PCTL_OK)
 		status = pctl_ledger_pay(t->s, m->sender, gas, 0, t->call);
 	if (status == PCTL_OK)

@@ -71,10 +71,7 @@ pctl_status pctl_decider_open(pctl_chain *c, const char *dir, const pctl_call *c
 	d->dir = strdup(dir);
 	d->arena = pctl_arena_create();
 	d->scratch = pctl_arena_create();
-	d->checked_arena = pctl_arena_create();
-	d->checked = pctl_map_create();
-	if (d->dir == NULL || d->arena == NULL || d->scratch == NULL || d->checked_arena == NULL ||
-	    d->checked == NULL)
+	if (d->dir == NULL || d->arena == NULL || d->scratch == NULL)
 		status = pctl_no_memory(call, "a decider");
 	if (status == PCTL_OK)
 		status = pctl_file_make_dirs(dir, call);
@@ -107,8 +104,6 @@ void pctl_decider_close(pctl_decider *d)
 	if (d == NULL)
 		return;
 	forget_pending(d);
-	pctl_map_destroy(d->checked);
-	pctl_arena_destroy(d->checked_arena);
 	pctl_arena_destroy(d->scratch);
 	pctl_arena_destroy(d->arena);
 	free(d->dir);
@@ -170,9 +165,10 @@ pctl_status pctl_decide_take(pctl_decider *d, const pctl_msg_bytes *m, const pct
 			     pctl_decided_result *out, uint8_t job[PCTL_DIGEST_BYTES])
 {
 	pctl_response r;
-	pctl_status status = pctl_chain_take_bytes(d->chain, m->data, m->n, call, &r);
+	uint64_t paid;
+	pctl_status status = pctl_chain_take_bytes(d->chain, m->data, m->n, call, &paid, &r);
 
-	*out = (pctl_decided_result){.text = ""};
+	*out = (pctl_decided_result){.text = "", .paid = paid};
 	memset(job, 0, PCTL_DIGEST_BYTES);
 	if (status != PCTL_OK)
 		return status;
@@ -312,10 +308,7 @@ pctl_status pctl_decide_commit(pctl_decider *d, const pctl_call *call)
 		d->last.height = d->pending.height;
 		memcpy(d->last.root, d->pending.root, sizeof(d->last.root));
 	}
-	/* Whatever it was, the batch has ended; what waited for the block before is to be checked anew. */
+	/* Whatever it was, the batch has ended. */
 	d->pending = (pctl_decided){.height = 0};
-	pctl_map_destroy(d->checked);
-	d->checked = pctl_map_create();
-	pctl_arena_clear(d->checked_arena);
-	return status == PCTL_OK && d->checked == NULL ? pctl_no_memory(call, "a decider") : status;
+	return status;
 }

@@ -39,12 +39,13 @@ const uint8_t *pctl_decider_chain(const pctl_decider *d); /* pctl_chain_id */
  * code        0: taken in; else the code of its refusal
  * gas_wanted  of the job that it made; 0 without one
  * gas_used    charged to that job when its block ended; 0 where it waits
+ * paid        what it cost where it was refused, 0: it left no trace; not kept, 0 of a block that was done before
  * data        the canonical response (message.h) where the code is 0
  * text        of a refusal, for people; not kept, "" of a block that was done before
  */
 typedef struct pctl_decided_result {
 	uint32_t code, reserved;
-	uint64_t gas_wanted, gas_used;
+	uint64_t gas_wanted, gas_used, paid;
 	pctl_msg_bytes data;
 	const char *text;
 } pctl_decided_result;
@@ -73,13 +74,6 @@ pctl_status pctl_decide_commit(pctl_decider *d, const pctl_call *call);
 
 /* ---- before anything is decided: nothing below changes state or store ----------------------- */
 
-/*
- * Would this message be taken in by the open block? Its sender's messages that were checked since the last block count as
- * sent, as far as their numbers go. `out` is valid until the decider is used again.
- */
-pctl_status pctl_decide_check(pctl_decider *d, const pctl_msg_bytes *message, const pctl_call *call,
-			      pctl_decided_result *out);
-
 /* Which message is at fault and why; code 0: none, the block may be decided. */
 typedef struct pctl_judgement {
 	uint32_t code, index;
@@ -87,9 +81,9 @@ typedef struct pctl_judgement {
 } pctl_judgement;
 
 /*
- * May this block be decided as `height`? Every message of it has to be taken in where it stands (so none is twice there, of
- * another chain, unsigned, or before one of its sender's that comes first), within the bounds above, and the gas of
- * jobs that wait and of those that it brings within the budget of a block (PC6171).
+ * May this block be decided as `height`? Every message of it has to be taken in where it stands, or refused and paid for (so none is twice there,
+ * of another chain, unsigned, or before one of its sender's that comes first), within the bounds above, and the gas of
+ * jobs that wait and of those that it brings within the budget of a block (PC6171). No contract runs for it, and no job of a dispute (chain.h).
  */
 pctl_status pctl_decide_judge(pctl_decider *d, uint64_t height, const pctl_msg_bytes *messages,
 			      uint32_t n, const pctl_call *call, pctl_judgement *out);

@@ -4,12 +4,10 @@
 
 #include "chain/chain_private.h"
 #include "chain/engine/decide.h"
-#include "foundation/base/map.h"
 
 /*
  * last     final
  * pending  the block that waits, its height 0: none; `digest` is of its messages, `commit` its id
- * checked  sender to the number (uint64_t, in the arena) that its next message to be checked has
  * arena    of the block that waits or was asked for last; scratch: of what was tried last; into: the one in use
  */
 struct pctl_decider {
@@ -19,8 +17,7 @@ struct pctl_decider {
 	uint8_t id[PCTL_DIGEST_BYTES], digest[PCTL_DIGEST_BYTES];
 	pctl_decided pending;
 	pctl_gitlog_oid commit;
-	pctl_arena *arena, *scratch, *into, *checked_arena;
-	pctl_map *checked;
+	pctl_arena *arena, *scratch, *into;
 	int abstains; /* of the chain's pace: here it is a word about a proposal, for what was decided is followed, however long it takes */
 };
 

@@ -1,17 +1,14 @@
-/* Messages and blocks before they are decided: checked, judged and chosen by trying them on the state and undoing it all. */
+/* Blocks before they are decided: judged and chosen by trying their messages on the state and undoing it all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/accounts/account.h"
 #include "chain/engine/decide_private.h"
 #include "chain/state/amount.h"
-#include "chain/state/cursor.h"
 
 __extension__ typedef unsigned __int128 wide;
 
-#define CHECKED_MAX 65536u /* senders whose numbers are remembered between two blocks */
-#define AROUND 6u	   /* bytes of an encoded block around a message: a tag and a length */
+#define AROUND 6u /* bytes of an encoded block around a message: a tag and a length */
 
 static pctl_status begin(pctl_decider *d, const pctl_call *call)
 {
@@ -48,53 +45,10 @@ static int name_of(const pctl_msg_bytes *m, char sender[PCTL_ACCOUNT_SIZE], uint
 	return found;
 }
 
-/* Those of this sender that were checked before count as sent. */
-static pctl_status assume_sent(pctl_decider *d, const char *sender, const pctl_call *call)
+/* Taken in, or refused and paid for: who sent that has to be rid of it, or it would be tried again for every block. */
+static int is_worth(const pctl_decided_result *r)
 {
-	const uint64_t *next = pctl_map_get(d->checked, sender);
-
-	return next == NULL ? PCTL_OK
-			    : pctl_cursor_write(d->chain->state, call,
-						"UPDATE accounts SET sequence = ?1 WHERE name = ?2 "
-						"AND sequence < ?1",
-						"ht", *next, sender);
-}
-
-static pctl_status remember(pctl_decider *d, const char *sender, uint64_t nonce,
-			    const pctl_call *call)
-{
-	uint64_t *next = pctl_map_get(d->checked, sender);
-
-	if (next == NULL && pctl_map_count(d->checked) == CHECKED_MAX)
-		return PCTL_OK; /* its further messages wait for the next block */
-	if (next == NULL) {
-		next = pctl_arena_alloc(d->checked_arena, sizeof(*next));
-		if (next == NULL || !pctl_map_put(d->checked, sender, next))
-			return pctl_no_memory(call, "a message");
-	}
-	*next = nonce + 1;
-	return PCTL_OK;
-}
-
-pctl_status pctl_decide_check(pctl_decider *d, const pctl_msg_bytes *message, const pctl_call *call,
-			      pctl_decided_result *out)
-{
-	char sender[PCTL_ACCOUNT_SIZE];
-	uint8_t job[PCTL_DIGEST_BYTES];
-	uint64_t nonce = 0;
-	const int named = name_of(message, sender, &nonce);
-	pctl_status status = begin(d, call);
-
-	memset(out, 0, sizeof(*out));
-	if (status != PCTL_OK)
-		return status;
-	if (named)
-		status = assume_sent(d, sender, call);
-	if (status == PCTL_OK)
-		status = pctl_decide_take(d, message, call, out, job);
-	status = end(d, status, call);
-	return status == PCTL_OK && named && out->code == 0 ? remember(d, sender, nonce, call)
-							    : status;
+	return r->code == 0 || r->paid != 0;
 }
 
 /* ---- bounds -------------------------------------------------------------------------------- */
@@ -152,7 +106,7 @@ static pctl_status judge_all(pctl_decider *d, const pctl_msg_bytes *messages, ui
 		status = pctl_decide_take(d, &messages[i], call, &r, job);
 		if (status != PCTL_OK)
 			break;
-		if (r.code != 0)
+		if (!is_worth(&r))
 			blame(out, r.code, i, r.text);
 		else if (!pctl_amount_sub(&room, r.gas_wanted))
 			blame(out, PC6171_PROPOSAL_BOUNDS, i,
@@ -250,7 +204,7 @@ static pctl_status weigh(pctl_decider *d, const pctl_msg_bytes *messages, candid
 		return status;
 	for (uint32_t i = 0; status == PCTL_OK && i < *n; i++) {
 		status = pctl_decide_take(d, &messages[all[i].index], call, &r, job);
-		if (status != PCTL_OK || r.code != 0)
+		if (status != PCTL_OK || !is_worth(&r))
 			continue;
 		all[i].gas = r.gas_wanted;
 		all[kept++] = all[i];
@@ -278,7 +232,7 @@ static pctl_status take_head(choice *k, heads *h, const pctl_call *call)
 
 	if (fits)
 		status = pctl_decide_take(k->d, &k->messages[c->index], call, &r, job);
-	fits = fits && status == PCTL_OK && r.code == 0;
+	fits = fits && status == PCTL_OK && is_worth(&r);
 	if (fits && !pctl_amount_sub(&k->gas, r.gas_wanted)) {
 		h->n = 0; /* it costs more here than when it was weighed, and has been tried: what came before it stands */
 		return status;

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "chain/accounts/account.h"
 #include "chain/blocks/block.h"
+#include "chain/home/stated.h"
 #include "evidence/receipt/block_receipt.h"
 
 const char *pctl_home_receipts(pctl_installation *in)
@@ -56,6 +58,24 @@ static pctl_status standings_of(const pctl_home_signing *signing, const pctl_blo
 	return PCTL_OK;
 }
 
+/* Under version 1 of the rules nothing is judged by it. */
+static pctl_status write_statement(const pctl_home_signing *signing,
+				   const pctl_block_header *header, const char *dir,
+				   const pctl_signer *signer, const pctl_call *call)
+{
+	pctl_chain_state *s = pctl_cursor(signing->chain);
+	uint8_t chain[PCTL_DIGEST_BYTES];
+	pctl_params p;
+	pctl_status status = pctl_params_in_force(s, header->height, call, &p);
+
+	if (status != PCTL_OK || !pctl_params_has_stakes(&p))
+		return status;
+	status = pctl_chain_id(s, call, chain);
+	return status == PCTL_OK
+		       ? pctl_stated_write(dir, chain, header->height, header->root, signer, call)
+		       : status;
+}
+
 static pctl_status sign_record(void *ctx, const pctl_block_record *record, const pctl_call *call)
 {
 	const pctl_home_signing *signing = ctx;
@@ -85,6 +105,8 @@ static pctl_status sign_record(void *ctx, const pctl_block_record *record, const
 		status = pctl_block_receipt_write(dir, record->text[PCTL_BLOCK_RECEIPTS],
 						  record->n_bytes[PCTL_BLOCK_RECEIPTS], &who,
 						  signer, call);
+		if (status == PCTL_OK)
+			status = write_statement(signing, &header, dir, signer, call);
 	}
 	pctl_signer_close(signer);
 	pctl_arena_destroy(arena);

@@ -18,7 +18,7 @@ typedef struct pctl_home_signing {
 
 /*
  * From here on every block of the chain that ends is signed before it is final: what it writes is there whenever the
- * block is. All that `signing` points to, and itself, outlive the chain. A block whose receipt cannot be written does not
+ * block is, and beside it a statement (stated.h). All that `signing` points to, and itself, outlive the chain. A block whose receipt cannot be written does not
  * end, with the status of that (of the key, of the file).
  */
 void pctl_home_sign_blocks(const pctl_home_signing *signing);

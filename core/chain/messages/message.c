@@ -194,6 +194,8 @@ const char *pctl_request_sender(const pctl_request *r)
 		return r->as.contract.sender;
 	case PCTL_MSG_CALL:
 		return r->as.call.sender;
+	case PCTL_MSG_STATEMENT:
+		return r->as.statement.sender;
 	default:
 		return NULL;
 	}

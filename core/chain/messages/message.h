@@ -239,6 +239,13 @@ typedef struct pctl_msg_signature {
 	pctl_msg_bytes key, value;
 } pctl_msg_signature;
 
+/* What the account that is named by `key` says of a block, with its signature; brought by `sender` as evidence that it is not so. */
+typedef struct pctl_msg_statement {
+	const char *sender;
+	pctl_msg_bytes key, root, signature;
+	uint64_t height;
+} pctl_msg_statement;
+
 /*
  * Who answers for a message.
  *
@@ -352,7 +359,8 @@ enum {
 	PCTL_MSG_BLOB = 24,
 	PCTL_MSG_CONTRACT = 25,
 	PCTL_MSG_CALL = 26,
-	PCTL_MSG_VIEW = 27
+	PCTL_MSG_VIEW = 27,
+	PCTL_MSG_STATEMENT = 28
 };
 
 /* One that was decoded or sealed has its canonical bytes beside it and is not changed any more: what takes it in looks at
@@ -377,6 +385,7 @@ typedef struct pctl_request {
 		pctl_msg_blob blob;
 		pctl_msg_contract contract;
 		pctl_msg_call call; /* CALL, VIEW */
+		pctl_msg_statement statement;
 	} as;
 	pctl_msg_auth auth; /* of a kind that changes state */
 	void *owner;	    /* of a decoded or sealed message; NULL in one made by hand */
@@ -389,7 +398,7 @@ typedef struct pctl_response {
 		pctl_msg_execute_response execute;
 		pctl_msg_query_response query;
 		pctl_msg_block_info block; /* BLOCK_END, BLOCK_QUERY */
-		pctl_msg_ack ack;	   /* LEDGER to VERDICT, KEYS, ROLE, BLOB */
+		pctl_msg_ack ack;	   /* LEDGER to VERDICT, KEYS, ROLE, BLOB, STATEMENT */
 		pctl_msg_cid put;
 		pctl_msg_data get;
 		pctl_msg_contract_response contract;

@@ -255,6 +255,17 @@ static void check_role(checker *c, const pctl_msg_role *m)
 	check_account(c, "account", m->account);
 }
 
+static void check_statement(checker *c, const pctl_msg_statement *m)
+{
+	check_sender(c, m->sender);
+	check_size(c, "key", &m->key, PCTL_MESSAGE_KEY_BYTES);
+	if (m->height == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "height", "not given");
+	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX);
+	check_size(c, "root", &m->root, PCTL_DIGEST_BYTES);
+	check_size(c, "signature", &m->signature, PCTL_MESSAGE_SIGNED_BYTES);
+}
+
 static void check_get(checker *c, const pctl_msg_get *m)
 {
 	check_cid(c, "cid", m->cid);
@@ -395,6 +406,10 @@ pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
 	case PCTL_MSG_VIEW:
 		c.message = r->kind == PCTL_MSG_CALL ? "call" : "view";
 		check_call(&c, &r->as.call, r->kind == PCTL_MSG_VIEW);
+		break;
+	case PCTL_MSG_STATEMENT:
+		c.message = "statement";
+		check_statement(&c, &r->as.statement);
 		break;
 	default:
 		check_envelope(&c, r->kind, "request");

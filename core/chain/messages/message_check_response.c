@@ -167,6 +167,7 @@ pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call)
 	case PCTL_MSG_KEYS:
 	case PCTL_MSG_ROLE:
 	case PCTL_MSG_BLOB:
+	case PCTL_MSG_STATEMENT:
 		c.message = "ack";
 		check_ack(&c, &r->as.ack, r->kind);
 		break;

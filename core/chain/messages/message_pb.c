@@ -273,6 +273,17 @@ static ProtobufCBinaryData bytes_to(const pctl_msg_bytes *m)
 	return (ProtobufCBinaryData){m->n, (uint8_t *)(uintptr_t)m->data};
 }
 
+static Gpu__MsgStatement *statement_to(const pctl_msg_statement *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgStatement, gpu__msg_statement__init);
+	pb->sender = borrow(m->sender);
+	pb->key = bytes_to(&m->key);
+	pb->height = m->height;
+	pb->root = bytes_to(&m->root);
+	pb->signature = bytes_to(&m->signature);
+	return pb;
+}
+
 static Gpu__MsgKeys *keys_to(const pctl_msg_keys *m, pctl_arena *a)
 {
 	MAKE(a, Gpu__MsgKeys, gpu__msg_keys__init);
@@ -484,6 +495,8 @@ Gpu__Request *pctl_request_to_pb(const pctl_request *r, pctl_arena *a)
 		return (pb->view = view_to(&r->as.call, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_GET:
 		return (pb->get = get_to(&r->as.get, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_STATEMENT:
+		return (pb->statement = statement_to(&r->as.statement, a)) == NULL ? NULL : pb;
 	default:
 		return (pb->block_query = block_query_to(&r->as.block, a)) == NULL ? NULL : pb;
 	}
@@ -513,6 +526,7 @@ Gpu__Response *pctl_response_to_pb(const pctl_response *r, pctl_arena *a)
 	case PCTL_MSG_KEYS:
 	case PCTL_MSG_ROLE:
 	case PCTL_MSG_BLOB:
+	case PCTL_MSG_STATEMENT:
 		return (pb->ledger = ack_to(&r->as.ack, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_CONTRACT:
 		return (pb->contract = contract_response_to(&r->as.contract, a)) == NULL ? NULL

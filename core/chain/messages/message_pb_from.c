@@ -278,6 +278,14 @@ pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pc
 					       .fuel = pb->view->fuel,
 					       .height = pb->view->height};
 		break;
+	case PCTL_MSG_STATEMENT:
+		out->as.statement = (pctl_msg_statement){
+			.sender = pb->statement->sender,
+			.key = {pb->statement->key.data, pb->statement->key.len},
+			.root = {pb->statement->root.data, pb->statement->root.len},
+			.signature = {pb->statement->signature.data, pb->statement->signature.len},
+			.height = pb->statement->height};
+		break;
 	default:
 		break;
 	}
@@ -316,6 +324,7 @@ pctl_status pctl_response_from_pb(const Gpu__Response *pb, pctl_arena *a, const 
 	case PCTL_MSG_KEYS:
 	case PCTL_MSG_ROLE:
 	case PCTL_MSG_BLOB:
+	case PCTL_MSG_STATEMENT:
 		out->as.ack = (pctl_msg_ack){pb->ledger->sequence, pb->ledger->proposal};
 		break;
 	case PCTL_MSG_PUT:

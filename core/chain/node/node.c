@@ -2,7 +2,6 @@
  * answered when it is durable. */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -313,33 +312,15 @@ static pctl_status loop(pctl_node *n, const pctl_call *call)
 	return status == PCTL_OK ? PCTL_E_CANCELLED : status;
 }
 
-typedef struct running {
-	pctl_node *node;
-	const pctl_call *call;
-	pctl_status status;
-} running;
-
-static void *run_loop(void *ctx)
+static pctl_status run_loop(void *ctx, const pctl_call *call)
 {
-	running *r = ctx;
-
-	r->status = loop(r->node, r->call);
-	node_block_over(r->node->batch.block);
-	return NULL;
+	return loop(ctx, call);
 }
 
 pctl_status pctl_node_run(pctl_node *n, const pctl_call *call)
 {
-	running r = {.node = n, .call = call};
-	pthread_t thread;
-
-	if (n->batch.block == NULL)
-		return loop(n, call);
-	if (pthread_create(&thread, NULL, run_loop, &r) != 0)
-		return pctl_no_memory(call, "a node");
-	node_block_work(n->batch.block, call);
-	pthread_join(thread, NULL);
-	return r.status;
+	return n->batch.block == NULL ? loop(n, call)
+				      : node_block_beside(n->batch.block, run_loop, n, call);
 }
 
 /* ---- open and close ------------------------------------------------------------------------ */
@@ -392,7 +373,7 @@ pctl_status pctl_node_open(const pctl_node_options *o, const pctl_node_service *
 	if (n->clients == NULL || n->polled == NULL)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for %u clients", n->n_places);
 	if (status == PCTL_OK && service->answer != NULL)
-		status = node_block_open(service, call, &n->batch.block);
+		status = node_block_open(call, &n->batch.block);
 	if (status == PCTL_OK)
 		status = pctl_listener_open(o->path, &who, call, &n->listener);
 	if (status == PCTL_OK)

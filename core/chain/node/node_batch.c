@@ -319,6 +319,14 @@ static void look_ahead(node_batch *b)
 	}
 }
 
+/* By the other thread. */
+static pctl_status end_block(void *ctx, const pctl_call *call)
+{
+	node_batch *b = ctx;
+
+	return b->service->serve(b->service->ctx, &b->ending, call, &b->ended);
+}
+
 /* The end of a block stands alone: what came before it is durable and answered first. */
 static void serve_block_end(node_batch *b, node_client *c, node_item *it, const pctl_call *call)
 {
@@ -333,7 +341,9 @@ static void serve_block_end(node_batch *b, node_client *c, node_item *it, const 
 	if (c != NULL)
 		c->n_held++; /* for its answer */
 	b->is_busy = 1;
-	node_block_begin(b->block, &it->request);
+	b->ending = it->request;
+	it->request = (pctl_request){.kind = 0};
+	node_block_begin(b->block, end_block, b);
 }
 
 static void serve_item(node_batch *b, node_client *c, node_item *it, const pctl_call *call)
@@ -371,14 +381,11 @@ void node_batch_run(node_batch *b, const pctl_call *call)
 void node_batch_collect(node_batch *b, int waits, const pctl_call *call)
 {
 	node_first_error e = {.code = 0};
-	pctl_response out = {.kind = 0};
 	node_client *c = NULL;
-	const char *words = "";
 	pctl_status status = PCTL_OK;
 
-	if (!b->is_busy || !node_block_ended(b->block, waits, &status, &e.code, &words, &out))
+	if (!b->is_busy || !node_block_ended(b->block, waits, &status, &e))
 		return;
-	snprintf(e.text, sizeof(e.text), "%s", words);
 	b->is_busy = 0;
 	for (uint32_t i = 0; c == NULL && i < *b->n_clients; i++)
 		if (b->clients[i].id == b->ender)
@@ -386,12 +393,15 @@ void node_batch_collect(node_batch *b, int waits, const pctl_call *call)
 	if (c != NULL)
 		c->n_held--;
 	if (status == PCTL_OK) {
-		reply(b, c, &out, call, 1);
+		reply(b, c, &b->ended, call, 1);
 	} else {
 		fail(b, &e, status);
 		add(b, c, NULL, 0, 1);
 	}
-	pctl_response_destroy(&out);
+	pctl_response_destroy(&b->ended);
+	pctl_request_destroy(&b->ending);
+	b->ended = (pctl_response){.kind = 0};
+	b->ending = (pctl_request){.kind = 0};
 	deliver(b);
 }
 

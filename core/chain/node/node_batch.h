@@ -39,6 +39,8 @@ typedef struct node_batch {
 	PCTL_VEC(node_item) items;
 	uint32_t at, is_busy;
 	struct node_block *block;
+	pctl_request ending; /* its end and what came of it: the other thread's while is_busy */
+	pctl_response ended;
 	uint64_t ender; /* the client that asked for its end */
 	node_reply *replies;
 	size_t n_replies, room, n_bytes;

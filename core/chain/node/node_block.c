@@ -1,37 +1,31 @@
-/* A block handed over and its answer handed back (node_block.h). */
+/* Work handed over and its end handed back (node_block.h). */
 #include "chain/node/node_block.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#include "chain/node/first_error.h"
 
 enum { IDLE = 0, ASKED, ENDED };
 
 struct node_block {
-	const pctl_node_service *service;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	int fd;
 	uint32_t state, is_over;
-	pctl_request request;
-	pctl_response response;
+	node_block_fn run;
+	void *ctx;
 	node_first_error error;
 	pctl_status status;
 };
 
-pctl_status node_block_open(const pctl_node_service *service, const pctl_call *call,
-			    node_block **out)
+pctl_status node_block_open(const pctl_call *call, node_block **out)
 {
 	node_block *b = calloc(1, sizeof(*b));
 
 	*out = NULL;
 	if (b == NULL)
 		return pctl_no_memory(call, "a node");
-	b->service = service;
 	b->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (b->fd < 0) {
 		free(b);
@@ -47,8 +41,6 @@ void node_block_close(node_block *b)
 {
 	if (b == NULL)
 		return;
-	pctl_request_destroy(&b->request);
-	pctl_response_destroy(&b->response);
 	pthread_cond_destroy(&b->changed);
 	pthread_mutex_destroy(&b->lock);
 	close(b->fd);
@@ -57,14 +49,14 @@ void node_block_close(node_block *b)
 
 /* ---- the loop ------------------------------------------------------------------------------ */
 
-void node_block_begin(node_block *b, pctl_request *r)
+void node_block_begin(node_block *b, node_block_fn run, void *ctx)
 {
 	pthread_mutex_lock(&b->lock);
-	b->request = *r;
+	b->run = run;
+	b->ctx = ctx;
 	b->state = ASKED;
 	pthread_cond_broadcast(&b->changed);
 	pthread_mutex_unlock(&b->lock);
-	memset(r, 0, sizeof(*r));
 }
 
 int node_block_fd(const node_block *b)
@@ -72,8 +64,7 @@ int node_block_fd(const node_block *b)
 	return b->fd;
 }
 
-int node_block_ended(node_block *b, int waits, pctl_status *status, uint32_t *code,
-		     const char **words, pctl_response *out)
+int node_block_ended(node_block *b, int waits, pctl_status *status, node_first_error *e)
 {
 	uint64_t count;
 	int ended;
@@ -85,18 +76,16 @@ int node_block_ended(node_block *b, int waits, pctl_status *status, uint32_t *co
 	if (ended) {
 		b->state = IDLE;
 		*status = b->status;
-		*code = b->error.code;
-		*words = b->error.text;
-		*out = b->response;
-		memset(&b->response, 0, sizeof(b->response));
-		pctl_request_destroy(&b->request);
+		*e = b->error;
 		(void)!read(b->fd, &count, sizeof(count));
 	}
 	pthread_mutex_unlock(&b->lock);
 	return ended;
 }
 
-void node_block_over(node_block *b)
+/* ---- the other thread ---------------------------------------------------------------------- */
+
+static void over(node_block *b)
 {
 	pthread_mutex_lock(&b->lock);
 	b->is_over = 1;
@@ -104,9 +93,7 @@ void node_block_over(node_block *b)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* ---- the other thread ---------------------------------------------------------------------- */
-
-void node_block_work(node_block *b, const pctl_call *outer)
+static void work(node_block *b, const pctl_call *outer)
 {
 	const uint64_t one = 1;
 
@@ -120,11 +107,41 @@ void node_block_work(node_block *b, const pctl_call *outer)
 			break;
 		pthread_mutex_unlock(&b->lock);
 		call = node_keep_first(&b->error, outer);
-		b->status = b->service->serve(b->service->ctx, &b->request, &call, &b->response);
+		b->status = b->run(b->ctx, &call);
 		pthread_mutex_lock(&b->lock);
 		b->state = ENDED;
 		(void)!write(b->fd, &one, sizeof(one));
 		pthread_cond_broadcast(&b->changed);
 	}
+	b->is_over = 0;
 	pthread_mutex_unlock(&b->lock);
+}
+
+typedef struct looping {
+	node_block *block;
+	node_block_fn loop;
+	void *ctx;
+	const pctl_call *call;
+	pctl_status status;
+} looping;
+
+static void *run_loop(void *ctx)
+{
+	looping *l = ctx;
+
+	l->status = l->loop(l->ctx, l->call);
+	over(l->block);
+	return NULL;
+}
+
+pctl_status node_block_beside(node_block *b, node_block_fn loop, void *ctx, const pctl_call *call)
+{
+	looping l = {.block = b, .loop = loop, .ctx = ctx, .call = call};
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run_loop, &l) != 0)
+		return pctl_no_memory(call, "a node");
+	work(b, call);
+	pthread_join(thread, NULL);
+	return l.status;
 }

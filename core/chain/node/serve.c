@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "foundation/base/arena.h"
+#include "chain/transition/admit.h"
 #include "chain/transition/authorise.h"
 #include "chain/blocks/block.h"
 #include "chain/contracts/contracts.h"
@@ -259,8 +260,9 @@ pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_ca
 	return answered(&e, status, call, out);
 }
 
-pctl_status pctl_chain_take_bytes(pctl_chain *c, const void *bytes, uint64_t n,
-				  const pctl_call *call, pctl_response *out)
+pctl_status pctl_chain_admit_bytes(pctl_chain *c, const void *bytes, uint64_t n, uint64_t number,
+				   uint64_t taken, const pctl_call *call, pctl_admission *admitted,
+				   pctl_response *out)
 {
 	node_first_error e;
 	const pctl_call inner = listening(&e, c, call);
@@ -268,8 +270,26 @@ pctl_status pctl_chain_take_bytes(pctl_chain *c, const void *bytes, uint64_t n,
 	pctl_status status = pctl_request_decode(bytes, n, &inner, &r);
 
 	memset(out, 0, sizeof(*out));
+	*admitted = (pctl_admission){.gas = 0};
 	if (status == PCTL_OK) {
-		status = pctl_chain_apply(c, &r, &inner, out);
+		status = pctl_chain_admit(c, &r, number, taken, &inner, admitted);
+		pctl_request_destroy(&r);
+	}
+	return answered(&e, status, call, out);
+}
+
+pctl_status pctl_chain_take_bytes(pctl_chain *c, const void *bytes, uint64_t n,
+				  const pctl_call *call, uint64_t *paid, pctl_response *out)
+{
+	first_error e;
+	const pctl_call inner = listening(&e, c, call);
+	pctl_request r;
+	pctl_status status = pctl_request_decode(bytes, n, &inner, &r);
+
+	memset(out, 0, sizeof(*out));
+	*paid = 0;
+	if (status == PCTL_OK) {
+		status = pctl_apply_paid(c, &r, &inner, paid, out);
 		pctl_request_destroy(&r);
 	}
 	return answered(&e, status, call, out);

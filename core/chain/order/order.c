@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/node/first_error.h"
 #include "chain/order/order_private.h"
 #include "foundation/base/clock.h"
 #include "foundation/base/hex.h"
 
 #define POLL_MS 50
 #define TROUBLE_MS 250 /* between two attempts while something is wrong */
+#define KEEP_MS 250    /* between two looks at the lease while a block is made */
 #define AT_ONCE 16u    /* blocks of one reading */
 
 /* ---- keys ---------------------------------------------------------------------------------- */
@@ -136,13 +136,50 @@ static pctl_status compare_root(pctl_order *o, const pctl_decided *b, const pctl
 	return status;
 }
 
+/* A block that is made in the other thread. */
+typedef struct making {
+	pctl_decider *decider;
+	uint64_t height;
+	const pctl_msg_bytes *messages;
+	uint32_t n, reserved;
+	pctl_decided made;
+} making;
+
+static pctl_status make(void *ctx, const pctl_call *call)
+{
+	making *m = ctx;
+
+	return pctl_decide(m->decider, m->height, m->messages, m->n, call, &m->made);
+}
+
+static pctl_status commit(void *ctx, const pctl_call *call)
+{
+	return pctl_decide_commit(((making *)ctx)->decider, call);
+}
+
+/* A leader whose blocks take longer than its lease goes on leading. */
+static pctl_status beside(pctl_order *o, node_block_fn what, making *m, const pctl_call *call)
+{
+	node_first_error e;
+	pctl_status status;
+
+	node_block_begin(o->block, what, m);
+	while (!node_block_ended(o->block, 0, &status, &e)) {
+		struct pollfd wait = {.fd = node_block_fd(o->block), .events = POLLIN};
+
+		if (poll(&wait, 1, KEEP_MS) == 0)
+			pctl_order_keep(o);
+	}
+	return status == PCTL_OK || e.code == 0 ? status : pctl_refuse(call, e.code, "%s", e.text);
+}
+
 /* One block of the log. It is compared before it is final: a node that came to another root keeps the block before. */
 static pctl_status follow_one(pctl_order *o, uint64_t height, const pctl_etcd_row *block,
 			      const pctl_call *call)
 {
 	pctl_msg_bytes messages[PCTL_ORDER_MESSAGES_MAX];
+	making m = {.decider = o->decider, .height = height, .messages = messages};
 	pctl_etcd_rows rows;
-	pctl_decided made;
 	pctl_status status = fetch(o, height, block, call, &rows);
 
 	if (status != PCTL_OK)
@@ -151,12 +188,13 @@ static pctl_status follow_one(pctl_order *o, uint64_t height, const pctl_etcd_ro
 		status = check_digest(height, &rows.items[i], call);
 		messages[i] = (pctl_msg_bytes){rows.items[i].value, rows.items[i].n_value};
 	}
+	m.n = rows.n;
 	if (status == PCTL_OK)
-		status = pctl_decide(o->decider, height, messages, rows.n, call, &made);
+		status = beside(o, make, &m, call);
 	if (status == PCTL_OK)
-		status = compare_root(o, &made, call);
+		status = compare_root(o, &m.made, call);
 	if (status == PCTL_OK)
-		status = pctl_decide_commit(o->decider, call);
+		status = beside(o, commit, &m, call);
 	pctl_etcd_rows_clear(&rows);
 	if (status == PCTL_OK)
 		o->counts.blocks++;
@@ -264,8 +302,10 @@ static void tell(pctl_order *o, uint32_t code, const char *text)
 	o->is_troubled = code != 0;
 }
 
-pctl_status pctl_order_run(pctl_order *o, const pctl_call *outer)
+static pctl_status loop(void *ctx, const pctl_call *outer)
 {
+	pctl_order *o = ctx;
+
 	while (!pctl_is_cancelled(outer)) {
 		node_first_error e;
 		const pctl_call call = node_keep_first(&e, outer);
@@ -282,6 +322,11 @@ pctl_status pctl_order_run(pctl_order *o, const pctl_call *outer)
 			poll(NULL, 0, status == PCTL_OK ? POLL_MS : TROUBLE_MS);
 	}
 	return PCTL_E_CANCELLED;
+}
+
+pctl_status pctl_order_run(pctl_order *o, const pctl_call *call)
+{
+	return node_block_beside(o->block, loop, o, call);
 }
 
 const pctl_order_counts *pctl_order_counts_of(const pctl_order *o)
@@ -313,6 +358,8 @@ pctl_status pctl_order_open(const pctl_order_options *options, pctl_decider *d,
 	if (status == PCTL_OK)
 		status = pctl_etcd_open(options->service, call, &o->etcd);
 	if (status == PCTL_OK)
+		status = node_block_open(call, &o->block);
+	if (status == PCTL_OK)
 		*out = o;
 	else
 		pctl_order_close(o, NULL);
@@ -327,5 +374,6 @@ void pctl_order_close(pctl_order *o, const pctl_call *call)
 	if (o->lease != 0 && o->etcd != NULL)
 		(void)pctl_etcd_revoke(o->etcd, o->lease, call);
 	pctl_etcd_close(o->etcd);
+	node_block_close(o->block);
 	free(o);
 }

@@ -46,6 +46,12 @@ static pctl_status keep_lease(pctl_order *o, const pctl_call *call)
 	return PCTL_OK;
 }
 
+void pctl_order_keep(pctl_order *o)
+{
+	if (o->lease != 0)
+		(void)keep_lease(o, NULL);
+}
+
 /* The answer to an earlier attempt may have been lost. */
 static pctl_status leads_already(pctl_order *o, const char *key, const pctl_call *call, int *out)
 {

@@ -2,6 +2,7 @@
 #ifndef PIPECTL_CHAIN_ORDER_ORDER_PRIVATE_H
 #define PIPECTL_CHAIN_ORDER_ORDER_PRIVATE_H
 
+#include "chain/node/node_block.h"
 #include "chain/order/order.h"
 
 #define PCTL_ORDER_KEY_SIZE (PCTL_ORDER_PREFIX_MAX + 96u)
@@ -23,6 +24,7 @@ struct pctl_order {
 	uint64_t first; /* the oldest block of the log as far as is known, 0: not asked yet */
 	int is_leader, is_checked, is_troubled, reserved;
 	pctl_order_counts counts;
+	node_block *block; /* where blocks are made, beside which the lease is kept alive */
 };
 
 /* A key below the prefix, into out, which is returned. */
@@ -35,6 +37,8 @@ int pctl_order_prefix(const char *given, const uint8_t chain[PCTL_DIGEST_BYTES],
 
 /* order_lead.c */
 pctl_status pctl_order_name(pctl_order *o, const pctl_call *call);
+/* Keep the lease alive that there is, while a block is made; what goes wrong there is found out behind it. */
+void pctl_order_keep(pctl_order *o);
 /* Keep the lease alive, and become the leader where there is none. */
 pctl_status pctl_order_campaign(pctl_order *o, const pctl_call *call);
 /* Cut the next block, if this node leads, has all blocks, and it is time. */

@@ -233,6 +233,8 @@ static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 		return pctl_apply_contract(t, &r->as.contract);
 	case PCTL_MSG_CALL:
 		return pctl_apply_call(t, r);
+	case PCTL_MSG_STATEMENT:
+		return pctl_apply_statement(t, &r->as.statement);
 	default:
 		return pctl_apply_verdict(t, &r->as.verdict);
 	}
@@ -342,7 +344,7 @@ static pctl_status take_and_leave(pctl_taking *t, const pctl_request *r, uint32_
 
 /* A sealed message. is_again: it is of a record, where one that is refused and charged is in its place. */
 static pctl_status take_sealed(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
-			       const pctl_call *call, pctl_response *out)
+			       const pctl_call *call, uint64_t *paid, pctl_response *out)
 {
 	pctl_taking t = {.c = c, .s = c->state, .call = call, .out = out};
 	int is_nested = 0;
@@ -360,6 +362,7 @@ static pctl_status take_sealed(pctl_chain *c, const pctl_request *r, uint32_t or
 	status = enter(c, call, &is_nested);
 	if (status == PCTL_OK)
 		status = take_and_leave(&t, r, origin, is_nested);
+	*paid = t.charged;
 	if (is_again && t.charged != 0)
 		status = PCTL_OK;
 	else
@@ -371,7 +374,7 @@ static pctl_status take_sealed(pctl_chain *c, const pctl_request *r, uint32_t or
 
 /* Who answers for a message made by hand is the author, where the rules ask for anybody. */
 static pctl_status take_authored(pctl_chain *c, const pctl_request *r, const pctl_call *call,
-				 pctl_response *out)
+				 uint64_t *paid, pctl_response *out)
 {
 	pctl_request sealed = {.kind = 0}, own = *r;
 	pctl_taking t = {.c = c, .s = c->state, .call = call};
@@ -403,7 +406,7 @@ static pctl_status take_authored(pctl_chain *c, const pctl_request *r, const pct
 	if (status == PCTL_OK)
 		status = pctl_request_seal(&own, call, &sealed);
 	if (status == PCTL_OK)
-		status = take_sealed(c, &sealed, PCTL_ORIGIN_MESSAGE, 0, call, out);
+		status = take_sealed(c, &sealed, PCTL_ORIGIN_MESSAGE, 0, call, paid, out);
 	pctl_request_destroy(&sealed);
 	pctl_arena_destroy(arena);
 	return status;
@@ -411,28 +414,33 @@ static pctl_status take_authored(pctl_chain *c, const pctl_request *r, const pct
 
 /* A message made by hand is checked and packed here and nowhere else; one that was decoded has been. */
 static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
-			const pctl_call *call, pctl_response *out)
+			const pctl_call *call, uint64_t *paid, pctl_response *out)
 {
 	pctl_request sealed;
 	pctl_status status;
 
 	if (r->owner != NULL)
-		return take_sealed(c, r, origin, is_again, call, out);
+		return take_sealed(c, r, origin, is_again, call, paid, out);
 	if (origin == PCTL_ORIGIN_MESSAGE && !r->auth.is_given && c->author != NULL)
-		return take_authored(c, r, call, out);
+		return take_authored(c, r, call, paid, out);
 	status = pctl_request_seal(r, call, &sealed);
 	if (status == PCTL_OK)
-		status = take_sealed(c, &sealed, origin, is_again, call, out);
+		status = take_sealed(c, &sealed, origin, is_again, call, paid, out);
 	pctl_request_destroy(&sealed);
 	return status;
 }
 
 static pctl_status take_into(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
-			     const pctl_call *call, pctl_response *out)
+			     const pctl_call *call, uint64_t *paid, pctl_response *out)
 {
 	pctl_response mine = {.kind = 0};
-	pctl_status status = take(c, r, origin, is_again, call, &mine);
+	uint64_t nobody;
+	pctl_status status;
 
+	if (paid == NULL)
+		paid = &nobody;
+	*paid = 0;
+	status = take(c, r, origin, is_again, call, paid, &mine);
 	if (out != NULL)
 		memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK && out != NULL)
@@ -445,18 +453,24 @@ static pctl_status take_into(pctl_chain *c, const pctl_request *r, uint32_t orig
 pctl_status pctl_chain_apply(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			     pctl_response *out)
 {
-	return take_into(c, r, PCTL_ORIGIN_MESSAGE, 0, call, out);
+	return take_into(c, r, PCTL_ORIGIN_MESSAGE, 0, call, NULL, out);
+}
+
+pctl_status pctl_apply_paid(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			    uint64_t *paid, pctl_response *out)
+{
+	return take_into(c, r, PCTL_ORIGIN_MESSAGE, 0, call, paid, out);
 }
 
 pctl_status pctl_chain_apply_again(pctl_chain *c, const pctl_request *r, uint32_t origin,
 				   const pctl_call *call)
 {
-	return take_into(c, r, origin, 1, call, NULL);
+	return take_into(c, r, origin, 1, call, NULL, NULL);
 }
 
 pctl_status pctl_chain_apply_genesis(pctl_chain *c, const pctl_request *r, const pctl_call *call)
 {
-	return take_into(c, r, PCTL_ORIGIN_GENESIS, 0, call, NULL);
+	return take_into(c, r, PCTL_ORIGIN_GENESIS, 0, call, NULL, NULL);
 }
 
 void pctl_chain_set_author(pctl_chain *c, pctl_author_fn author, void *ctx, uint64_t blocks)
@@ -470,5 +484,5 @@ pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t ori
 			      const pctl_call *call, pctl_response *out)
 {
 	assert(r->kind == PCTL_MSG_EXECUTE || r->kind == PCTL_MSG_UPLOAD);
-	return take_into(c, r, origin, 0, call, out);
+	return take_into(c, r, origin, 0, call, NULL, out);
 }

@@ -165,10 +165,10 @@ pctl_status pctl_authorise(const pctl_taking *t, const pctl_request *r, uint32_t
 	if (!is_signed_for(&t->params)) {
 		if (r->auth.is_given || r->kind == PCTL_MSG_KEYS || r->kind == PCTL_MSG_ROLE ||
 		    r->kind == PCTL_MSG_BLOB || r->kind == PCTL_MSG_CONTRACT ||
-		    r->kind == PCTL_MSG_CALL)
+		    r->kind == PCTL_MSG_CALL || r->kind == PCTL_MSG_STATEMENT)
 			return pctl_refuse(t->call, PC5840_AUTH_MISSING,
 					   "version 1 of the rules knows no signatures, keys, "
-					   "blobs and contracts");
+					   "blobs, contracts and statements");
 		return PCTL_OK;
 	}
 	return origin == PCTL_ORIGIN_EPOCH

@@ -198,10 +198,12 @@ pctl_status pctl_apply_dispute(const pctl_taking *t, const pctl_msg_verdict *m)
 	status = pctl_jobs_read(t->s, id, t->call, &d.job);
 	if (status == PCTL_OK)
 		status = check(&d);
-	if (status == PCTL_OK)
+	right = d.job.output; /* of one that is only tried: the dearest that it may come to for its sender */
+	if (status == PCTL_OK && !pctl_chain_only_tries(t->c)) {
 		status = pctl_request_decode(d.job.message, d.job.n_message, t->call, &message);
-	if (status == PCTL_OK)
-		status = run(&d, &message.as.execute, &right);
+		if (status == PCTL_OK)
+			status = run(&d, &message.as.execute, &right);
+	}
 	if (status == PCTL_OK)
 		status = settle(&d, &right);
 	pctl_request_destroy(&message);

@@ -309,26 +309,41 @@ static pctl_status check_memory(const submission *s)
 
 /* ---- gas ----------------------------------------------------------------------------------- */
 
+pctl_status pctl_job_price(const pctl_gas_schedule *schedule, const pctl_params *p,
+			   const pctl_job_shape *job, const pctl_call *call, pctl_gas_price *out)
+{
+	/* What is the job's beside its dispatch has a price from version 2 of the rules on. */
+	pctl_gas_query q = {.program = job->unit->program,
+			    .analysis = job->unit->analysis,
+			    .groups = {job->groups[0], job->groups[1], job->groups[2]},
+			    .of = PCTL_GAS_OF_JOB | (job->is_built ? PCTL_GAS_OF_BUILD : 0u),
+			    .input_bytes = job->input_bytes,
+			    .output_bytes = job->output_bytes,
+			    .uniform_bytes = job->uniform_bytes,
+			    .hops = job->hops};
+	pctl_status status = PCTL_OK;
+
+	if (p->values[PCTL_PARAM_RULES] != PCTL_RULES_RELEASED)
+		status = pctl_accept_instructions(job->unit, call, &q.instructions);
+	return status == PCTL_OK ? pctl_gas_price_of(schedule, &q, call, out) : status;
+}
+
 static pctl_status check_gas(submission *s)
 {
 	const pctl_msg_execute *m = s->m;
 	const pctl_gas_schedule *schedule;
-	/* What is the job's beside its dispatch has a price from version 2 of the rules on. */
-	pctl_gas_query q = {.program = s->unit->program,
-			    .analysis = s->unit->analysis,
-			    .groups = {m->dispatch[0], m->dispatch[1], m->dispatch[2]},
-			    .of = PCTL_GAS_OF_JOB | (m->n_overrides != 0 ? PCTL_GAS_OF_BUILD : 0u),
-			    .input_bytes = s->input_bytes,
-			    .output_bytes = m->output_bytes,
-			    .uniform_bytes = s->uniform_bytes,
-			    .hops = s->n_parents + (m->parent_clock != 0)};
+	const pctl_job_shape job = {.unit = s->unit,
+				    .groups = {m->dispatch[0], m->dispatch[1], m->dispatch[2]},
+				    .is_built = m->n_overrides != 0,
+				    .input_bytes = s->input_bytes,
+				    .output_bytes = m->output_bytes,
+				    .uniform_bytes = s->uniform_bytes,
+				    .hops = s->n_parents + (m->parent_clock != 0)};
 	uint64_t budget = 0;
 	pctl_status status = pctl_chain_prices(s->t->c, &s->t->params, s->t->call, &schedule);
 
-	if (status == PCTL_OK && !is_released(s))
-		status = pctl_accept_instructions(s->unit, s->t->call, &q.instructions);
 	if (status == PCTL_OK)
-		status = pctl_gas_price_of(schedule, &q, s->t->call, &s->price);
+		status = pctl_job_price(schedule, &s->t->params, &job, s->t->call, &s->price);
 	if (status == PCTL_OK)
 		status = pctl_params_block_budget(&s->t->params, s->t->call, &budget);
 	if (status != PCTL_OK)

@@ -20,6 +20,16 @@ pctl_status pctl_chain_uniform(pctl_chain *c, const pctl_msg_execute *m, const p
 /* The source of a shader from the store, kept by the chain. */
 pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid, const pctl_call *call,
 				 const pctl_chain_source **out);
+/* A job to be priced. is_built: it gives overrides, for which devices build a kernel of its own; hops: what it refers to. */
+typedef struct pctl_job_shape {
+	const pctl_kernel_module *unit;
+	uint32_t groups[3], is_built;
+	uint64_t input_bytes, output_bytes, uniform_bytes, hops;
+} pctl_job_shape;
+/* What it costs under these parameters, whose schedule is given; gas_limit is held against the total. */
+pctl_status pctl_job_price(const pctl_gas_schedule *schedule, const pctl_params *p,
+			   const pctl_job_shape *job, const pctl_call *call, pctl_gas_price *out);
+
 /* What a job costs that every node looked at and nobody ran, from version 2 of the rules on: validation_cost for each byte of
  * its source, at most its gas_limit. */
 pctl_status pctl_chain_validation_gas(pctl_chain *c, const pctl_msg_execute *m,

@@ -266,6 +266,21 @@ for w, args, want in ((draft, [], ("2", "this home's chain is under it")), (fres
                                                                        + want[1].encode(), out), out)
     status, out, _ = w.run("shader", "check", "--consensus", "--json", *args, h.path("accepted.wgsl"))
     h.check("as JSON, too", status == 0 and json.loads(out)["rules"] == int(want[0]) and json.loads(out)["rules_from"], out)
+# What a job costs is said before it is sent, all of it: with that limit it is taken in, with less it is not.
+status, out, _ = draft.run("shader", "check", "--consensus", "--json", "--dispatch", "64", h.path("accepted.wgsl"))
+price = {k: int(v) for k, v in json.loads(out)["shaders"][0]["price"].items()}
+h.check("the job's own part is in the price", price["gas"] == price["dispatch"] + price["job"] and price["job"] > 0, price)
+status, out, _ = draft.run("shader", "check", "--consensus", "--dispatch", "64", h.path("accepted.wgsl"))
+h.check("and in the words", f"a job of 64x1x1 workgroups: {price['gas']} gas".encode() in out, out)
+accepted = draft.text("cas", "put", h.path("accepted.wgsl")).strip()
+data = draft.put("kib", bytes(1024))
+whole = price["gas"] + price["input_kib"] + price["output_kib"]
+for less, want in ((2, 7), (0, 0)):
+    status, _, err = draft.run("job", "submit", "--sender", "alice", "--shader", accepted, "--input", data, "--dispatch", "64", "--output-bytes", "1024", "--gas-limit", str(whole - less))
+    h.check(f"a limit {less} below it", status == want and ("PC5818" in err) == (want == 7), (status, err))
+status, out, _ = draft.run("--json", "shader", "show", accepted)
+shown = json.loads(out)["price"]
+h.check("a shader that is shown says it, too", status == 0 and int(shown["job"]) == price["job"] and int(shown["gas"]) < price["gas"], shown)
 says(draft, "a version that is not", "PC5721", "shader", "check", "--consensus", "--rules", "7",
      h.path("accepted.wgsl"))
 h.finish()

@@ -16,14 +16,14 @@ import urllib.request
 TRY = "ip link set lo up && ip link add bridge0 type bridge && ip link add v0 type veth peer name v1 && unshare -n true"
 
 
-def apart():
-    """Run this program again in a namespace of its own, if there can be one."""
+def apart(flags="-rn", also="true"):
+    """Run this program again in namespaces of its own, if there can be such and `also` works there."""
     if "ENGINE_APART" in os.environ:
         return
-    can = shutil.which("unshare") and shutil.which("ip") and subprocess.run(["unshare", "-rn", "sh", "-c", TRY], capture_output=True).returncode == 0
+    can = shutil.which("unshare") and shutil.which("ip") and subprocess.run(["unshare", flags, "sh", "-c", TRY + " && " + also], capture_output=True).returncode == 0
     os.environ["ENGINE_APART"] = "1" if can else "0"
     if can:
-        os.execvp("unshare", ["unshare", "-rn", sys.executable, "-B", *sys.argv])
+        os.execvp("unshare", ["unshare", flags, sys.executable, "-B", *sys.argv])
 
 
 def free_ports(n):

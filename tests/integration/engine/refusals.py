@@ -40,6 +40,26 @@ def starting():
     refused("messages that no engine decided", "PC6165", 3, "--engine", "abci", "--listen", "unix:" + h.path("s"), home=home)
 
 
+def contracts():
+    """A chain that takes contracts, or will: who cannot run them says so at once, in whatever way it would be reached."""
+    takes = Chain(h, ["ada", "bob"], params={"contracts": "1"})
+    home = takes.home("takes")
+    h.env["PIPECTL_WASMTIME"] = h.path("nothing.so")
+    for way in (["--engine", "abci", "--listen", "unix:" + h.path("s")], ["--socket", h.path("s")], ["--order", "etcd://127.0.0.1:1"]):
+        refused(f"no Wasmtime, {way[0]}", "PC6114", 5, *way, home=home)
+    status, _, err = h.run("--home", home, "node", "--backend", "cpu", "--socket", h.path("s"))
+    h.check("what to do stands there", "tools/packaging/install-wasm" in err and "nothing.so" in err, err)
+    node = abci.Node(h, chain.path, "cpu")
+    code = node.mempool.ask("check_tx", tx=chain.message("ada", "contract", number=0, code=b"\0asm\1\0\0\0"))["code"]
+    h.check("a chain that takes none needs no Wasmtime, and refuses them: PC6115", code == 6115, code)
+    node.consensus.ask("init_chain", chain_id=chain.name)
+    made = node.consensus.ask("finalize_block", txs=[chain.message("ada", "contract", number=0, code=b"\0asm\1\0\0\0"), chain.message("ada", "call", number=0, contract="bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku",
+                                                                                                                                       function="f", fuel=1)], height=1)
+    h.check("in its block, too: nobody is stopped by a message", [r["code"] for r in made["tx_results"]] == [6115, 6115], made)
+    h.check("stops", node.stop(signal.SIGTERM) == 130, node.words())
+    del h.env["PIPECTL_WASMTIME"]
+
+
 def tcp(home):
     port = free_port()
     for address in (f"tcp:127.0.0.1:{port}", f"tcp:localhost:{port}"):
@@ -139,8 +159,9 @@ def crowded(node):
 
 
 def main():
-    home = chain.home("one")
+    home = chain.path = chain.home("one")
     starting()
+    contracts()
     tcp(home)
     node = abci.Node(h, home, "cpu")
     frames(node)

@@ -21,7 +21,7 @@ def cid(data):
 
 def message(**more):
     return wire.encode("MsgGpuExecute", dict({"shader_cid": cid(source), "input_cid": cid(words), "output_bytes": 16,
-                                              "dispatch": {"x": 1, "y": 1, "z": 1}, "gas_limit": 100000}, **more))
+                                              "dispatch": {"x": 1, "y": 1, "z": 1}, "gas_limit": 300000}, **more))
 
 
 class Bytes(ctypes.Structure):

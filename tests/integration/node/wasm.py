@@ -18,6 +18,7 @@ os.makedirs(os.path.join(w.home, "chain"))
 with open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg"), encoding="utf-8") as f:
     text = re.sub(r'(\n *rules = )"1"', r'\1"2"', f.read())
 text = re.sub(r'(\n *fee_ppm = )"\w+"', r'\1"0"', text)  # what messages cost is tests/unit/test_chain_fees.c's
+text = re.sub(r'(\n *contracts = )"0"', r'\1"1"', text)
 with open(os.path.join(w.home, "chain", "params.cfg"), "w", encoding="utf-8") as f:
     f.write(text)
 key = w.answer("key", "new", "alice", "--no-passphrase")["keys"][0]["key"]
@@ -61,11 +62,11 @@ fails("no sender", 2, "PC0010", "contract", "call", MAIN)
 # A job that a call submits is of the contract's account, in the block of the call; its result is there for the next block.
 shader = w.text("shader", "upload", "--sender", "alice", os.path.join(contracts.here, "double.wgsl"))
 words = w.put("words", contracts.words)
-first = w.answer("job", "submit", "--sender", "alice", "--shader", shader, "--input", words, "--dispatch", "1", "--output-bytes", "16", "--gas-limit", "100000")
+first = w.answer("job", "submit", "--sender", "alice", "--shader", shader, "--input", words, "--dispatch", "1", "--output-bytes", "16", "--gas-limit", "300000")
 h.check("the input is state", "job" in first, first)
 answer = call("submit", contracts.message(), "--pay", "1000000")
 job = answer["jobs"][0]
-h.check("a job is submitted", bytes.fromhex(answer["log"][0]).decode() == job and int(answer["gas"]) == -(-int(answer["fuel"]) // 1000) * 1500, answer)
+h.check("a job is submitted", bytes.fromhex(answer["log"][0]).decode() == job and int(answer["gas"]) == -(-int(answer["fuel"]) // 1000) * 2500, answer)
 submitted = answer["call"]
 fails("it is pending in its own block", 9, "it returned 100", "contract", "call", MAIN, "--sender", "alice", "--call", "read", *argument(job.encode()))
 block = end()
@@ -100,9 +101,9 @@ fails("more fuel than a block", 5, "PC6132", "contract", "call", MAIN, "--sender
 block = end()
 paid = sum(int(c["gas"]) for c in w.answer("contract", "show", MAIN)["calls"] if c["height"] == block["height"])
 after = int(w.answer("ledger", "show", "alice")["balance"])
-h.check("all fuel is paid, and no more", before - after == paid > 20_000 * 1500, (before, after, paid))
+h.check("all fuel is paid, and no more", before - after == paid > 20_000 * 2500, (before, after, paid))
 answer = w.answer("contract", "show", failed)["calls"][0]
-h.check("the call is shown", answer["status"] == "failed" and answer["code"] == "PC6123" and answer["fuel"] == "20000000" and answer["gas"] == "30000000", answer)
+h.check("the call is shown", answer["status"] == "failed" and answer["code"] == "PC6123" and answer["fuel"] == "20000000" and answer["gas"] == "50000000", answer)
 answer = w.answer("contract", "list")["contracts"]
 h.check("the contract is listed", len(answer) == 1 and answer[0]["contract"] == MAIN and answer[0]["rows"] == "1", answer)
 h.check("with its calls", len(w.answer("contract", "show", MAIN)["calls"]) == int(answer[0]["calls"]), answer)

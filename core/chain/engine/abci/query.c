@@ -2,14 +2,18 @@
 #include "chain/engine/abci/query.h"
 
 #include <engine.pb-c.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chain/accounts/account.h"
+#include "chain/chain_private.h"
 #include "chain/node/first_error.h"
 #include "chain/state/cursor.h"
 #include "chain/state/track.h"
 #include "chain/sync/rowproof.h"
+#include "foundation/base/file.h"
+#include "foundation/base/num.h"
 
 #define DATA_MAX 4096u /* bytes of a query */
 
@@ -79,6 +83,30 @@ static pctl_status answer_block(asking *a)
 	if (*end != '\0' || a->data[0] == '-' || r.as.block.height > PCTL_CHAIN_HEIGHT_MAX)
 		return refuse(a, PC6172_ENGINE_QUERY, "this is no height");
 	return serve(a, &r);
+}
+
+/* What this node signed of a block that is final. */
+static pctl_status answer_statement(asking *a)
+{
+	const char *dir = a->reader->dir, *path;
+	uint64_t height = 0, n = 0;
+	char *text = NULL;
+	pctl_status status;
+
+	if (!pctl_num_parse_u64(a->data, strlen(a->data), &height) || height == 0 ||
+	    height > a->last)
+		return refuse(a, PC6172_ENGINE_QUERY, "this is no height of a final block");
+	path = pctl_arena_printf(a->arena, "%s/receipts/%" PRIu64 ".statement",
+				 dir == NULL ? "." : dir, height);
+	if (path == NULL)
+		return pctl_no_memory(a->call, "an answer");
+	if (!pctl_file_exists(path))
+		return refuse(a, PC6172_ENGINE_QUERY, "this node did not end that block");
+	status = pctl_file_read(path, DATA_MAX, a->call, &text, &n);
+	if (status == PCTL_OK)
+		status = give(a, text, n);
+	free(text);
+	return status;
 }
 
 static pctl_status answer_message(asking *a)
@@ -241,6 +269,7 @@ static pctl_status answer(asking *a)
 	} paths[] = {{"/account", answer_account, prove_account},
 		     {"/job", answer_job, prove_job},
 		     {"/block", answer_block, NULL},
+		     {"/statement", answer_statement, NULL},
 		     {"/message", answer_message, NULL},
 		     {"/chain", answer_chain, prove_chain},
 		     {"/row", answer_row, prove_row}};
@@ -267,25 +296,40 @@ static pctl_status answer(asking *a)
 	return refuse(a, PC6172_ENGINE_QUERY, "there is no such path");
 }
 
+/* A block may become final meanwhile: what is answered is of one height. */
+static pctl_status answer_at_once(asking *a)
+{
+	const Abci__QueryResponse empty = *a->out;
+	pctl_chain_info before, after;
+	pctl_status status = pctl_chain_info_read(a->reader, a->call, &before);
+
+	while (status == PCTL_OK) {
+		a->last = before.last;
+		*a->out = empty;
+		status = answer(a);
+		if (status == PCTL_OK)
+			status = pctl_chain_info_read(a->reader, a->call, &after);
+		if (status != PCTL_OK || after.last == before.last)
+			break;
+		before = after;
+	}
+	a->out->height = (int64_t)a->last;
+	return status;
+}
+
 pctl_status pctl_abci_query(pctl_chain *reader, const Abci__QueryRequest *q, pctl_arena *arena,
 			    const pctl_call *call, Abci__QueryResponse *out)
 {
 	asking a = {.reader = reader, .q = q, .arena = arena, .call = call, .out = out};
-	pctl_chain_info info;
 	/* The reader may be older than the tree. */
 	pctl_status status = pctl_track_look(pctl_chain_track(pctl_cursor(reader)), call);
 
-	if (status == PCTL_OK)
-		status = pctl_chain_info_read(reader, call, &info);
-
 	if (status != PCTL_OK)
 		return status;
-	a.last = info.last;
 	a.data = pctl_arena_dup_n(arena, q->data.len == 0 ? "" : (char *)q->data.data, q->data.len);
 	if (a.data == NULL)
 		return pctl_no_memory(call, "an answer");
-	status = answer(&a);
-	out->height = (int64_t)info.last;
+	status = answer_at_once(&a);
 	out->key = q->data;
 	out->codespace = (char *)(uintptr_t)(out->code == 0 ? "" : "pipectl");
 	return status;

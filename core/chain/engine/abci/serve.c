@@ -76,7 +76,7 @@ static pctl_status serve_flush(serving *s)
 
 static pctl_status serve_info(serving *s)
 {
-	const pctl_decider_last *last = pctl_decider_last_of(s->a->decider);
+	const pctl_decider_last *last = &s->a->last;
 	MAKE(Abci__InfoResponse, abci__info_response__init);
 
 	pb->data = borrow("pipectl");
@@ -145,7 +145,8 @@ static pctl_status serve_check_tx(serving *s)
 	const ProtobufCBinaryData *tx = &s->r->check_tx->tx;
 	const pctl_msg_bytes message = {tx->data, tx->len};
 	pctl_decided_result result;
-	const pctl_status status = pctl_decide_check(s->a->decider, &message, s->call, &result);
+	const pctl_status status =
+		pctl_check(s->a->checker, s->a->reader, &message, s->call, &result);
 	MAKE(Abci__CheckTxResponse, abci__check_tx_response__init);
 
 	if (status != PCTL_OK)
@@ -298,7 +299,6 @@ static pctl_status serve_list_snapshots(serving *s)
 		pctl_arena_array(s->arena, PCTL_ABCI_SNAPSHOTS_KEPT, sizeof(Abci__Snapshot *));
 	if (rows == NULL || pb->snapshots == NULL)
 		return pctl_no_memory(s->call, "a list of snapshots");
-	pctl_abci_tend(s->a, s->call); /* one that is due is there when it is asked for */
 	if (s->a->snapshots != NULL)
 		status = pctl_abci_snapshot_list(s->a->snapshots, s->arena, s->call, found, &n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -426,12 +426,42 @@ void pctl_abci_tend(pctl_abci *a, const pctl_call *call)
 
 	a->due = 0;
 	if (height == 0 || a->snapshots == NULL ||
-	    pctl_abci_snapshot_make(a->reader, a->snapshots, &first) == PCTL_OK)
+	    pctl_abci_snapshot_make(a->chain, a->snapshots, &first) == PCTL_OK)
 		return;
 	snprintf(text, sizeof(text), "the snapshot of block %" PRIu64 " is not made: %s", height,
 		 e.text);
 	if (a->told != NULL)
 		a->told(a->told_ctx, e.code, text);
+}
+
+uint32_t pctl_abci_place(const Abci__Request *r)
+{
+	switch (r->value_case) {
+	case ABCI__REQUEST__VALUE_ECHO:
+	case ABCI__REQUEST__VALUE_FLUSH:
+	case ABCI__REQUEST__VALUE_INFO:
+	case ABCI__REQUEST__VALUE_QUERY:
+	case ABCI__REQUEST__VALUE_CHECK_TX:
+	case ABCI__REQUEST__VALUE_EXTEND_VOTE:
+	case ABCI__REQUEST__VALUE_VERIFY_VOTE_EXTENSION:
+	case ABCI__REQUEST__VALUE_LOAD_SNAPSHOT_CHUNK:
+		return PCTL_ABCI_AT_ONCE;
+	case ABCI__REQUEST__VALUE_APPLY_SNAPSHOT_CHUNK:
+		return PCTL_ABCI_ALONE;
+	default:
+		return PCTL_ABCI_BESIDE;
+	}
+}
+
+pctl_status pctl_abci_look(pctl_abci *a, const pctl_call *call)
+{
+	const pctl_decider_last *last =
+		a->decider == NULL ? NULL : pctl_decider_last_of(a->decider);
+	const int is_new = last != NULL && last->height != a->last.height;
+
+	if (last != NULL)
+		a->last = *last;
+	return is_new ? pctl_checker_forget(a->checker, call) : PCTL_OK;
 }
 
 pctl_status pctl_abci_serve(pctl_abci *a, const Abci__Request *r, pctl_arena *arena,

@@ -13,7 +13,7 @@
 
 #include "chain/engine/abci/frame.h"
 #include "chain/engine/listen.h"
-#include "chain/node/first_error.h"
+#include "chain/node/node_block.h"
 #include "chain/node/node_private.h"
 #include "foundation/base/clock.h"
 #include "foundation/base/utf8.h"
@@ -25,16 +25,28 @@
 #define TURN 256u   /* requests of one connection in a row */
 #define NEVER_MS (UINT64_MAX / 4)
 
+/* What is under way in the other thread: a request of one connection, or none of anybody's (a snapshot). is_busy: something is. */
+typedef struct abci_work {
+	pctl_abci *what;
+	Abci__Request *request;
+	Abci__Response out;
+	pctl_arena *arena;
+	uint64_t client;
+	uint32_t is_busy, reserved;
+} abci_work;
+
 struct pctl_abci_server {
 	pctl_abci *what;
 	pctl_abci_server_options o;
 	pctl_listener listener;
 	node_client *clients;
 	struct pollfd *polled;
-	uint32_t n_clients;
+	uint32_t n_clients, is_alone;
 	pctl_arena *arena;
 	pctl_abci_counts counts;
-	uint64_t busy_ms; /* of all rounds */
+	uint64_t busy_ms, last_id; /* of all rounds; of a connection */
+	node_block *block;
+	abci_work work;
 };
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -79,25 +91,93 @@ static void send_exception(pctl_abci_server *s, node_client *c, uint32_t code, c
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-static void serve(pctl_abci_server *s, node_client *c, const uint8_t *bytes, uint32_t n,
-		  const pctl_call *outer)
+static void send_any(pctl_abci_server *s, node_client *c, pctl_status status,
+		     const node_first_error *e, const Abci__Response *r)
+{
+	if (status == PCTL_OK)
+		send_response(c, r);
+	else
+		send_exception(s, c, e->code == 0 ? PC1_INTERNAL : e->code,
+			       e->code == 0 ? pctl_status_name(status) : e->text);
+}
+
+/* By the other thread. */
+static pctl_status run_work(void *ctx, const pctl_call *call)
+{
+	abci_work *w = ctx;
+
+	if (w->request != NULL)
+		return pctl_abci_serve(w->what, w->request, w->arena, call, &w->out);
+	pctl_abci_tend(w->what, call);
+	return PCTL_OK;
+}
+
+/* c NULL: a snapshot is due. */
+static void begin_work(pctl_abci_server *s, node_client *c, Abci__Request *r)
+{
+	s->work.what = s->what;
+	s->work.request = r;
+	s->work.is_busy = 1;
+	s->work.client = c == NULL ? 0 : c->id;
+	if (c != NULL)
+		c->n_held = 1; /* whose answer is outstanding */
+	s->is_alone = r != NULL && pctl_abci_place(r) == PCTL_ABCI_ALONE;
+	node_block_begin(s->block, run_work, &s->work);
+}
+
+/* What was under way has ended, if it has (waits: when it has): its answer goes to who asked, if he is still there. */
+static void end_work(pctl_abci_server *s, int waits, const pctl_call *call)
+{
+	node_client nobody = {.fd = -1}, *c = &nobody;
+	node_first_error e;
+	pctl_status status, seen;
+
+	if (!s->work.is_busy || !node_block_ended(s->block, waits, &status, &e))
+		return;
+	s->work.is_busy = s->is_alone = 0;
+	for (uint32_t i = 0; i < s->n_clients; i++) {
+		s->clients[i].n_held = 0;
+		if (s->clients[i].id == s->work.client)
+			c = &s->clients[i];
+	}
+	seen = pctl_abci_look(s->what, call);
+	if (s->work.request != NULL)
+		send_any(s, c, status == PCTL_OK ? seen : status, &e, &s->work.out);
+	node_buffer_clear(&nobody.out);
+	pctl_abci_release(s->work.request);
+	pctl_arena_clear(s->work.arena);
+	s->work.request = NULL;
+	if (s->what->due != 0 && !pctl_is_cancelled(call))
+		begin_work(s, NULL, NULL);
+}
+
+/* 0: the request has to wait for what is under way. */
+static int serve(pctl_abci_server *s, node_client *c, const uint8_t *bytes, uint32_t n,
+		 const pctl_call *outer)
 {
 	node_first_error e;
 	const pctl_call call = node_keep_first(&e, outer);
 	Abci__Request *r;
 	Abci__Response out;
 	pctl_status status = pctl_abci_decode(bytes, n, &call, &r);
+	const int is_work = status == PCTL_OK && pctl_abci_place(r) != PCTL_ABCI_AT_ONCE;
 
+	if (is_work && s->work.is_busy) {
+		pctl_abci_release(r);
+		c->n_held = 1; /* not looked at again before that */
+		return 0;
+	}
 	s->counts.requests++;
+	if (is_work) {
+		begin_work(s, c, r);
+		return 1;
+	}
 	if (status == PCTL_OK)
 		status = pctl_abci_serve(s->what, r, s->arena, &call, &out);
-	if (status == PCTL_OK)
-		send_response(c, &out);
-	else
-		send_exception(s, c, e.code == 0 ? PC1_INTERNAL : e.code,
-			       e.code == 0 ? pctl_status_name(status) : e.text);
+	send_any(s, c, status, &e, &out);
 	pctl_abci_release(r);
 	pctl_arena_clear(s->arena);
+	return 1;
 }
 
 /* Whole frames of one connection, as many as its turn has. 1 when it has more. */
@@ -105,7 +185,9 @@ static int take_frames(pctl_abci_server *s, node_client *c, const pctl_call *cal
 {
 	uint32_t head, body;
 
-	for (uint32_t i = 0; !c->is_gone && !pctl_is_cancelled(call); i++) {
+	/* Answers come in the order of the requests, and beside some work nothing is answered. */
+	for (uint32_t i = 0;
+	     !c->is_gone && c->n_held == 0 && !s->is_alone && !pctl_is_cancelled(call); i++) {
 		const uint8_t *at = c->in.bytes + c->in.at;
 		const int whole = node_waiting(&c->in) == 0
 					  ? 0
@@ -119,7 +201,8 @@ static int take_frames(pctl_abci_server *s, node_client *c, const pctl_call *cal
 			return 0;
 		if (i == TURN || node_waiting(&c->out) >= OUT_MAX)
 			return node_waiting(&c->out) < OUT_MAX;
-		serve(s, c, at + head, body, call);
+		if (!serve(s, c, at + head, body, call))
+			return 0;
 		/* After an exception nothing is left to be skipped. */
 		if (node_waiting(&c->in) != 0)
 			node_client_taken(c, (size_t)head + body);
@@ -172,6 +255,7 @@ static void accept_clients(pctl_abci_server *s, uint64_t now)
 		}
 		s->counts.clients++;
 		*c = (node_client){.fd = fd,
+				   .id = ++s->last_id,
 				   .moved_ms = now,
 				   .in_max = PCTL_ABCI_FRAME_MAX + PCTL_ABCI_HEAD_MAX};
 	}
@@ -182,7 +266,15 @@ static void drop_clients(pctl_abci_server *s, uint64_t now)
 	for (uint32_t i = 0; i < s->n_clients;) {
 		node_client *c = &s->clients[i];
 		uint32_t head, body;
-		const int idle = node_waiting(&c->in) == 0 && node_waiting(&c->out) == 0;
+		const int idle =
+			node_waiting(&c->in) == 0 && node_waiting(&c->out) == 0 && c->n_held == 0;
+
+		/* Who waits for us is not late. */
+		if (s->work.is_busy && node_waiting(&c->out) == 0 &&
+		    (c->n_held != 0 || !c->is_partial)) {
+			c->moved_ms = now;
+			c->reading.since_ms = now;
+		}
 
 		/* What one that has closed its end left unfinished is no request. */
 		if (c->is_ending && node_waiting(&c->in) != 0 &&
@@ -212,7 +304,9 @@ static pctl_status wait_for_work(pctl_abci_server *s, int timeout_ms, const pctl
 			events |= POLLOUT;
 		s->polled[1 + i] = (struct pollfd){.fd = c->fd, .events = events};
 	}
-	return poll(s->polled, 1 + (nfds_t)s->n_clients, timeout_ms) < 0 && errno != EINTR
+	s->polled[1 + s->n_clients] =
+		(struct pollfd){.fd = node_block_fd(s->block), .events = POLLIN};
+	return poll(s->polled, 2 + (nfds_t)s->n_clients, timeout_ms) < 0 && errno != EINTR
 		       ? pctl_refuse(call, PC6160_ENGINE_SOCKET, "waiting for the engine: %s",
 				     strerror(errno))
 		       : PCTL_OK;
@@ -238,9 +332,10 @@ static void say_farewell(pctl_abci_server *s)
 	}
 }
 
-pctl_status pctl_abci_server_run(pctl_abci_server *s, const pctl_call *call)
+static pctl_status loop(void *ctx, const pctl_call *call)
 {
-	pctl_status status = PCTL_OK;
+	pctl_abci_server *s = ctx;
+	pctl_status status = pctl_abci_look(s->what, call);
 	int more = 0;
 
 	while (status == PCTL_OK && !pctl_is_cancelled(call)) {
@@ -252,19 +347,25 @@ pctl_status pctl_abci_server_run(pctl_abci_server *s, const pctl_call *call)
 		began = pctl_clock_ms();
 		now = began - s->busy_ms;
 		more = 0;
+		end_work(s, 0, call);
 		for (uint32_t i = 0; i < s->n_clients; i++) {
 			node_client_read(&s->clients[i], now);
 			more |= take_frames(s, &s->clients[i], call);
 			node_client_write(&s->clients[i], now);
 		}
-		pctl_abci_tend(s->what, call);
 		/* The time of the round itself is not the engine's. */
 		s->busy_ms += pctl_clock_ms() - began;
 		drop_clients(s, now);
 		accept_clients(s, now);
 	}
+	end_work(s, 1, call);
 	say_farewell(s);
 	return status == PCTL_OK ? PCTL_E_CANCELLED : status;
+}
+
+pctl_status pctl_abci_server_run(pctl_abci_server *s, const pctl_call *call)
+{
+	return node_block_beside(s->block, loop, s, call);
 }
 
 /* ---- open and close ------------------------------------------------------------------------ */
@@ -285,9 +386,12 @@ pctl_status pctl_abci_server_open(const pctl_abci_server_options *o, pctl_abci *
 	s->o.stall_ms = o->stall_ms == 0 ? PCTL_ABCI_STALL_MS : o->stall_ms;
 	s->arena = pctl_arena_create();
 	s->clients = calloc(s->o.clients, sizeof(*s->clients));
-	s->polled = calloc((size_t)s->o.clients + 1, sizeof(*s->polled));
-	if (s->arena == NULL || s->clients == NULL || s->polled == NULL)
+	s->polled = calloc((size_t)s->o.clients + 2, sizeof(*s->polled));
+	s->work.arena = pctl_arena_create();
+	if (s->arena == NULL || s->clients == NULL || s->polled == NULL || s->work.arena == NULL)
 		status = pctl_no_memory(call, "a server");
+	if (status == PCTL_OK)
+		status = node_block_open(call, &s->block);
 	if (status == PCTL_OK)
 		status = pctl_engine_listen(o->address, call, &s->listener);
 	if (status == PCTL_OK)
@@ -309,6 +413,8 @@ void pctl_abci_server_close(pctl_abci_server *s)
 	for (uint32_t i = 0; i < s->n_clients; i++)
 		node_client_close(&s->clients[i]);
 	pctl_listener_close(&s->listener);
+	node_block_close(s->block);
+	pctl_arena_destroy(s->work.arena);
 	pctl_arena_destroy(s->arena);
 	free(s->clients);
 	free(s->polled);

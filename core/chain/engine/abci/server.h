@@ -1,5 +1,6 @@
 /* The socket of ABCI: an engine opens several connections (consensus, mempool, query, snapshots), each answered in the order of its
- * requests, one request at a time over all of them. */
+ * requests. What tries, runs or commits messages is done one request at a time over all of them, in the thread that runs the server; queries and checks of
+ * messages are answered beside it, by a thread of its own (../../node/node_block.h). */
 #ifndef PIPECTL_CHAIN_ENGINE_ABCI_SERVER_H
 #define PIPECTL_CHAIN_ENGINE_ABCI_SERVER_H
 
