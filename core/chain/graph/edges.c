@@ -260,9 +260,44 @@ pctl_status pctl_edges_entering(pctl_chain_state *s, const char *name, uint32_t 
 			   call, out);
 }
 
-/* The first edge of a block at or after `height`; heights ascend with ids, so no index is needed. */
-static pctl_status first_at(pctl_chain_state *s, uint64_t height, const pctl_call *call,
-			    uint64_t *out)
+/* How many there are decides first: a sort of all of them costs what they are. */
+pctl_status pctl_edges_first_to(pctl_chain_state *s, const char *name, uint32_t kind,
+				uint64_t height, uint64_t most, const pctl_call *call,
+				pctl_edges_first *out)
+{
+	uint64_t bound[3] = {0, kind, most < PCTL_CHAIN_HEIGHT_MAX ? most + 1 : most};
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status = find_name(s, name, call, &bound[0]);
+
+	*out = (pctl_edges_first){.n = 0};
+	if (status != PCTL_OK || bound[0] == 0)
+		return status;
+	status = read_number(s,
+			     "SELECT count(*) FROM (SELECT 1 FROM edges WHERE target = ? AND kind "
+			     "= ? LIMIT ?)",
+			     bound, 3, call, &out->n);
+	if (status != PCTL_OK || out->n > most)
+		return status;
+	status = pctl_cursor_keep(s, call, &stmt,
+				  "SELECT source, clock FROM edges WHERE target = ? AND kind = ? "
+				  "AND height <= ? ORDER BY clock, id LIMIT 1",
+				  "hhh", bound[0], (uint64_t)kind, height);
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(s, stmt, call, &more);
+	if (status == PCTL_OK && more) {
+		const uint64_t number = (uint64_t)sqlite3_column_int64(stmt, 0);
+
+		out->clock = (uint64_t)sqlite3_column_int64(stmt, 1);
+		status = pctl_word_text(s, number, call, out->source);
+	}
+	pctl_cursor_done(stmt);
+	return status;
+}
+
+/* Heights ascend with ids, so no index is needed. */
+pctl_status pctl_edges_first_at(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+				uint64_t *out)
 {
 	uint64_t low = 1, high, found;
 	pctl_status status = pctl_edges_count(s, call, &high);
@@ -286,11 +321,11 @@ pctl_status pctl_edges_of_block(pctl_chain_state *s, uint64_t height, pctl_edges
 				void *ctx, const pctl_call *call)
 {
 	uint64_t bound[2];
-	pctl_status status = first_at(s, height, call, &bound[0]);
+	pctl_status status = pctl_edges_first_at(s, height, call, &bound[0]);
 
 	bound[1] = height;
 	if (status == PCTL_OK && height <= PCTL_CHAIN_HEIGHT_MAX)
-		status = first_at(s, height + 1, call, &bound[1]);
+		status = pctl_edges_first_at(s, height + 1, call, &bound[1]);
 	if (status != PCTL_OK || height > PCTL_CHAIN_HEIGHT_MAX)
 		return status;
 	return visit_rows(s, "SELECT " COLUMNS " FROM edges WHERE id >= ? AND id < ? ORDER BY id",
