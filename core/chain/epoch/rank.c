@@ -10,7 +10,7 @@ typedef struct ranked {
 	pctl_blob names, ranks;
 } ranked;
 
-static pctl_status open_ranks(pctl_graph_page *p, pctl_store *store, ranked *r)
+static pctl_status open_ranks(pctl_query_page *p, pctl_store *store, ranked *r)
 {
 	pctl_chain_job last;
 	uint64_t n = 0;
@@ -78,7 +78,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static pctl_status put_ranks(pctl_graph_page *p, const ranked *r)
+static pctl_status put_ranks(pctl_query_page *p, const ranked *r)
 {
 	const uint32_t room = 1 + 2 * p->n_edges;
 	const char **names = pctl_arena_array(p->arena, room, sizeof(*names));
@@ -108,13 +108,13 @@ static pctl_status put_ranks(pctl_graph_page *p, const ranked *r)
 	return PCTL_OK;
 }
 
-pctl_status pctl_graph_rank(pctl_graph_page *p, pctl_store *store)
+pctl_status pctl_query_rank(pctl_query_page *p, pctl_store *store)
 {
 	ranked r = {.names = {.data = NULL}, .ranks = {.data = NULL}};
 	pctl_status status = open_ranks(p, store, &r);
 
 	if (status == PCTL_OK)
-		status = pctl_graph_edges(p);
+		status = pctl_query_edges(p);
 	if (status == PCTL_OK)
 		status = put_ranks(p, &r);
 	pctl_blob_release(&r.ranks);

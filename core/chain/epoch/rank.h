@@ -9,10 +9,10 @@
 #define PCTL_RANK_NAMES_MAX (32u << 20)
 
 /*
- * The links and inputs that leave the name, then those that enter it, in the orders of pctl_graph_edges; and the ranks of
+ * The links and inputs that leave the name, then those that enter it, in the orders of pctl_query_edges; and the ranks of
  * the name and of what these edges join it with, by name, of the latest epoch whose last job was complete by the page's
  * block. A name that is newer than that rank has none. PC6102 without an epoch; what the store says of its bytes.
  */
-pctl_status pctl_graph_rank(pctl_graph_page *p, pctl_store *store);
+pctl_status pctl_query_rank(pctl_query_page *p, pctl_store *store);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* ---- continuing ---------------------------------------------------------------------------- */
 
-uint64_t pctl_graph_number(const uint8_t *at)
+uint64_t pctl_query_number(const uint8_t *at)
 {
 	uint64_t v = 0;
 
@@ -23,7 +23,7 @@ uint64_t pctl_graph_number(const uint8_t *at)
 	return v;
 }
 
-void pctl_graph_put_number(uint8_t *at, uint64_t v)
+void pctl_query_put_number(uint8_t *at, uint64_t v)
 {
 	for (int i = 7; i >= 0; i--, v >>= 8)
 		at[i] = (uint8_t)v;
@@ -37,43 +37,43 @@ static uint64_t mark_of(const pctl_msg_graph *q)
 	uint8_t bytes[8];
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		pctl_graph_put_number(bytes, numbers[i]);
+		pctl_query_put_number(bytes, numbers[i]);
 		h = pctl_fnv64(h, bytes, sizeof(bytes));
 	}
 	return h;
 }
 
-pctl_status pctl_graph_bad_next(const pctl_graph_page *p, const char *why)
+pctl_status pctl_query_bad_next(const pctl_query_page *p, const char *why)
 {
 	return pctl_refuse(p->call, PC5730_MESSAGE_OPERATION, "graph.next: %s", why);
 }
 
-pctl_status pctl_graph_go_on(pctl_graph_page *p, const void *bytes, uint64_t n)
+pctl_status pctl_query_go_on(pctl_query_page *p, const void *bytes, uint64_t n)
 {
 	uint8_t *next = pctl_arena_alloc(p->arena, NEXT_HEAD + n);
 
 	if (next == NULL)
 		return pctl_no_memory(p->call, "an answer");
-	pctl_graph_put_number(next, p->height);
-	pctl_graph_put_number(next + 8, mark_of(p->q));
+	pctl_query_put_number(next, p->height);
+	pctl_query_put_number(next + 8, mark_of(p->q));
 	memcpy(next + NEXT_HEAD, bytes, n);
 	p->next = (pctl_msg_bytes){next, NEXT_HEAD + n};
 	return PCTL_OK;
 }
 
-static pctl_status read_next(pctl_graph_page *p)
+static pctl_status read_next(pctl_query_page *p)
 {
 	const pctl_msg_bytes *next = &p->q->next;
 
 	if (next->n == 0)
 		return PCTL_OK;
 	if (next->n <= NEXT_HEAD)
-		return pctl_graph_bad_next(p, "it is too short to be one");
-	if (pctl_graph_number(next->data + 8) != mark_of(p->q))
-		return pctl_graph_bad_next(p, "it is from the answer to another question");
-	p->height = pctl_graph_number(next->data);
+		return pctl_query_bad_next(p, "it is too short to be one");
+	if (pctl_query_number(next->data + 8) != mark_of(p->q))
+		return pctl_query_bad_next(p, "it is from the answer to another question");
+	p->height = pctl_query_number(next->data);
 	if (p->height > p->last + 1)
-		return pctl_graph_bad_next(p, "it is from a block that is not there");
+		return pctl_query_bad_next(p, "it is from a block that is not there");
 	if (p->q->height != 0 && p->q->height != p->height)
 		return pctl_refuse(p->call, PC5730_MESSAGE_OPERATION,
 				   "graph.next: the answers before were as of block %" PRIu64, p->height);
@@ -82,7 +82,7 @@ static pctl_status read_next(pctl_graph_page *p)
 	return PCTL_OK;
 }
 
-pctl_status pctl_graph_begin(pctl_graph_page *p)
+pctl_status pctl_query_begin(pctl_query_page *p)
 {
 	const uint64_t open = p->last + 1;
 	pctl_status status;
@@ -103,7 +103,7 @@ pctl_status pctl_graph_begin(pctl_graph_page *p)
 	return status;
 }
 
-int pctl_graph_is_full(const pctl_graph_page *p)
+int pctl_query_is_full(const pctl_query_page *p)
 {
 	return p->n_edges + p->n_jobs >= p->limit || p->n_bytes >= BYTES_MAX ||
 	       p->looked >= LOOKED_MAX;
@@ -114,7 +114,7 @@ int pctl_graph_is_full(const pctl_graph_page *p)
 #define COLUMNS "id, kind, source, target, via, job, height, clock"
 enum { ID, KIND, SOURCE, TARGET, VIA, JOB, HEIGHT, CLOCK, N_COLUMNS };
 
-static pctl_status text_of(pctl_graph_page *p, uint64_t number, const char **out)
+static pctl_status text_of(pctl_query_page *p, uint64_t number, const char **out)
 {
 	char name[PCTL_EDGE_NAME_MAX + 1];
 	pctl_status status = pctl_word_text(p->s, number, p->call, name);
@@ -127,7 +127,7 @@ static pctl_status text_of(pctl_graph_page *p, uint64_t number, const char **out
 }
 
 /* Was this link taken back, and not drawn again? */
-static pctl_status look_gone(pctl_graph_page *p, pctl_msg_graph_edge *e)
+static pctl_status look_gone(pctl_query_page *p, pctl_msg_graph_edge *e)
 {
 	const char *colon = strchr(e->via, ':');
 	sqlite3_stmt *stmt = NULL;
@@ -147,7 +147,7 @@ static pctl_status look_gone(pctl_graph_page *p, pctl_msg_graph_edge *e)
 	return status;
 }
 
-static pctl_status put_edge(pctl_graph_page *p, const uint64_t v[N_COLUMNS])
+static pctl_status put_edge(pctl_query_page *p, const uint64_t v[N_COLUMNS])
 {
 	pctl_msg_graph_edge *e = &p->edges[p->n_edges++];
 	const char **names[] = {&e->source, &e->target, &e->via, &e->job};
@@ -168,7 +168,7 @@ static pctl_status put_edge(pctl_graph_page *p, const uint64_t v[N_COLUMNS])
 /* Where a walk stands: as many numbers as its order has, and what of an edge has to be. via, job: 0 for any; not_from: 0, or no
  * source. */
 typedef struct walk {
-	pctl_graph_page *p;
+	pctl_query_page *p;
 	uint64_t at[4], via, job, not_from;
 	uint32_t is_over, has_more;
 } walk;
@@ -209,7 +209,7 @@ static pctl_status walk_rows(walk *w, sqlite3_stmt *stmt, const int order[4])
 		w->is_over = w->job != 0 && v[JOB] != w->job;
 		if (w->is_over)
 			break;
-		if (pctl_graph_is_full(w->p)) {
+		if (pctl_query_is_full(w->p)) {
 			w->has_more = w->is_over = 1;
 			break;
 		}
@@ -372,24 +372,24 @@ static pctl_status walk_name(walk *w)
 	}
 }
 
-pctl_status pctl_graph_edges(pctl_graph_page *p)
+pctl_status pctl_query_edges(pctl_query_page *p)
 {
 	walk w = {.p = p};
 	uint8_t place[PLACE_BYTES];
 	pctl_status status;
 
 	if (p->n_from != 0 && p->n_from != PLACE_BYTES)
-		return pctl_graph_bad_next(p, "it is not as long as a place among edges");
+		return pctl_query_bad_next(p, "it is not as long as a place among edges");
 	for (int i = 0; p->n_from != 0 && i < 4; i++) {
-		w.at[i] = pctl_graph_number(p->from + 8 * i);
+		w.at[i] = pctl_query_number(p->from + 8 * i);
 		if (w.at[i] > PCTL_CHAIN_HEIGHT_MAX)
-			return pctl_graph_bad_next(p, "it is no place among edges");
+			return pctl_query_bad_next(p, "it is no place among edges");
 	}
 	if (p->q->role == PCTL_ROLE_BLOCK_MADE)
 		status = walk_block(&w);
 	else
 		status = p->q->name[0] == '\0' ? walk_all(&w) : walk_name(&w);
 	for (int i = 0; i < 4; i++)
-		pctl_graph_put_number(place + 8 * i, w.at[i]);
-	return status == PCTL_OK && w.has_more ? pctl_graph_go_on(p, place, sizeof(place)) : status;
+		pctl_query_put_number(place + 8 * i, w.at[i]);
+	return status == PCTL_OK && w.has_more ? pctl_query_go_on(p, place, sizeof(place)) : status;
 }

@@ -18,7 +18,7 @@
  * clock          no job that ended by then has one above it
  * next           where to go on, empty at the end
  */
-typedef struct pctl_graph_page {
+typedef struct pctl_query_page {
 	pctl_chain_state *s;
 	const pctl_msg_graph *q;
 	pctl_arena *arena;
@@ -34,31 +34,31 @@ typedef struct pctl_graph_page {
 	const uint8_t *from; /* of q->next, behind what all have; n_from bytes, 0 at the beginning */
 	uint64_t n_from;
 	pctl_msg_bytes next;
-} pctl_graph_page;
+} pctl_query_page;
 
 /* Which block, and whether `next` continues this very question: PC5730, PC5852. s, q, arena, call, status_of, ctx
  * and `last` are set; the rest becomes so, but for `clock`. */
-pctl_status pctl_graph_begin(pctl_graph_page *p);
+pctl_status pctl_query_begin(pctl_query_page *p);
 /* 1 when nothing more is to be put into it. */
-int pctl_graph_is_full(const pctl_graph_page *p);
+int pctl_query_is_full(const pctl_query_page *p);
 /* PC5730: the continuation is none of this kind of question. */
-pctl_status pctl_graph_bad_next(const pctl_graph_page *p, const char *why);
+pctl_status pctl_query_bad_next(const pctl_query_page *p, const char *why);
 /* Go on from here: n bytes. */
-pctl_status pctl_graph_go_on(pctl_graph_page *p, const void *bytes, uint64_t n);
+pctl_status pctl_query_go_on(pctl_query_page *p, const void *bytes, uint64_t n);
 /* A number of a continuation, most significant byte first. */
-uint64_t pctl_graph_number(const uint8_t *at);
-void pctl_graph_put_number(uint8_t *at, uint64_t v);
+uint64_t pctl_query_number(const uint8_t *at);
+void pctl_query_put_number(uint8_t *at, uint64_t v);
 
 /*
  * Edges. All, or those via a name or of a block: by number. From a name: by kind, clock and number. To a name: by kind, then
  * as their job, source and via were first named. Of a job: by number.
  */
-pctl_status pctl_graph_edges(pctl_graph_page *p);
+pctl_status pctl_query_edges(pctl_query_page *p);
 
 /* Jobs by clock and place in the queue. */
-pctl_status pctl_graph_jobs(pctl_graph_page *p);
+pctl_status pctl_query_jobs(pctl_query_page *p);
 /* Put one into the page; *out for its inputs. */
-pctl_status pctl_graph_put_job(pctl_graph_page *p, const pctl_chain_job *job,
+pctl_status pctl_query_put_job(pctl_query_page *p, const pctl_chain_job *job,
 			       const pctl_msg_execute *m, pctl_msg_graph_job **out);
 
 #endif

@@ -9,7 +9,7 @@
 #define PLACE_BYTES 16u
 
 /* As of the block: what came later has not happened. */
-static pctl_status put(pctl_graph_page *p, const pctl_chain_job *job, const char *shader,
+static pctl_status put(pctl_query_page *p, const pctl_chain_job *job, const char *shader,
 		       pctl_msg_graph_job *m)
 {
 	const int has_ended = job->ended != 0 && job->ended <= p->height;
@@ -39,7 +39,7 @@ static pctl_status put(pctl_graph_page *p, const pctl_chain_job *job, const char
 		       : PCTL_OK;
 }
 
-pctl_status pctl_graph_put_job(pctl_graph_page *p, const pctl_chain_job *job,
+pctl_status pctl_query_put_job(pctl_query_page *p, const pctl_chain_job *job,
 			       const pctl_msg_execute *m, pctl_msg_graph_job **out)
 {
 	*out = &p->jobs[p->n_jobs++];
@@ -48,7 +48,7 @@ pctl_status pctl_graph_put_job(pctl_graph_page *p, const pctl_chain_job *job,
 
 /* What a walk wants: of this sender, of this shader; NULL: of any. */
 typedef struct wanted {
-	pctl_graph_page *p;
+	pctl_query_page *p;
 	const char *sender, *shader;
 	uint64_t clock, position;
 	pctl_status status;
@@ -66,7 +66,7 @@ static pctl_status take(wanted *w, const pctl_chain_job *job)
 	status = pctl_request_decode(job->message, job->n_message, w->p->call, &r);
 	if (status == PCTL_OK &&
 	    (w->shader == NULL || strcmp(w->shader, r.as.execute.shader_cid) == 0))
-		status = pctl_graph_put_job(w->p, job, &r.as.execute, &m);
+		status = pctl_query_put_job(w->p, job, &r.as.execute, &m);
 	pctl_request_destroy(&r);
 	return status;
 }
@@ -75,7 +75,7 @@ static int visit(void *ctx, const pctl_chain_job *job)
 {
 	wanted *w = ctx;
 
-	if (pctl_graph_is_full(w->p)) {
+	if (pctl_query_is_full(w->p)) {
 		w->has_more = 1;
 		return 1;
 	}
@@ -86,7 +86,7 @@ static int visit(void *ctx, const pctl_chain_job *job)
 	return w->status != PCTL_OK;
 }
 
-static pctl_status one(pctl_graph_page *p, const uint8_t id[PCTL_DIGEST_BYTES])
+static pctl_status one(pctl_query_page *p, const uint8_t id[PCTL_DIGEST_BYTES])
 {
 	wanted w = {.p = p};
 	pctl_chain_job job;
@@ -98,7 +98,7 @@ static pctl_status one(pctl_graph_page *p, const uint8_t id[PCTL_DIGEST_BYTES])
 	return status;
 }
 
-pctl_status pctl_graph_jobs(pctl_graph_page *p)
+pctl_status pctl_query_jobs(pctl_query_page *p)
 {
 	const char *name = p->q->name;
 	wanted w = {.p = p};
@@ -108,7 +108,7 @@ pctl_status pctl_graph_jobs(pctl_graph_page *p)
 	pctl_cid cid;
 
 	if (p->n_from != 0 && p->n_from != PLACE_BYTES)
-		return pctl_graph_bad_next(p, "it is not as long as a place among jobs");
+		return pctl_query_bad_next(p, "it is not as long as a place among jobs");
 	if (strncmp(name, JOB_PREFIX, strlen(JOB_PREFIX)) == 0 &&
 	    pctl_job_id_parse(name + strlen(JOB_PREFIX), id))
 		return one(p, id);
@@ -124,16 +124,16 @@ pctl_status pctl_graph_jobs(pctl_graph_page *p)
 	w.clock = p->q->from_clock == 0 ? 0 : p->q->from_clock - 1;
 	w.position = PCTL_CHAIN_HEIGHT_MAX;
 	if (p->n_from != 0) {
-		w.clock = pctl_graph_number(p->from);
-		w.position = pctl_graph_number(p->from + 8);
+		w.clock = pctl_query_number(p->from);
+		w.position = pctl_query_number(p->from + 8);
 	}
 	if (w.clock > PCTL_CHAIN_HEIGHT_MAX || w.position > PCTL_CHAIN_HEIGHT_MAX)
-		return pctl_graph_bad_next(p, "it is no place among jobs");
+		return pctl_query_bad_next(p, "it is no place among jobs");
 	status = pctl_jobs_after(p->s, w.clock, w.position, end == 0 ? PCTL_CHAIN_HEIGHT_MAX : end,
 				 visit, &w, p->call);
-	pctl_graph_put_number(place, w.clock);
-	pctl_graph_put_number(place + 8, w.position);
+	pctl_query_put_number(place, w.clock);
+	pctl_query_put_number(place + 8, w.position);
 	if (status == PCTL_OK)
 		status = w.status;
-	return status == PCTL_OK && w.has_more ? pctl_graph_go_on(p, place, sizeof(place)) : status;
+	return status == PCTL_OK && w.has_more ? pctl_query_go_on(p, place, sizeof(place)) : status;
 }

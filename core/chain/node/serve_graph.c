@@ -20,7 +20,7 @@ static uint32_t status_of(void *ctx, const pctl_chain_job *job)
 }
 
 /* Jobs that ended by a finished block have clocks up to its last one. */
-static pctl_status read_clock(pctl_graph_page *p)
+static pctl_status read_clock(pctl_query_page *p)
 {
 	pctl_block_row row;
 	pctl_status status;
@@ -39,7 +39,7 @@ static pctl_status read_clock(pctl_graph_page *p)
 
 typedef struct proving {
 	pctl_chain *c;
-	pctl_graph_page *p;
+	pctl_query_page *p;
 	pctl_msg_bytes *out;
 	uint32_t n, n_names;
 	uint64_t names[ROWS_MAX];
@@ -82,7 +82,7 @@ static pctl_status prove_name(proving *g, const char *name)
 	return prove(g, "names", word.number);
 }
 
-static pctl_status prove_all(pctl_chain *c, pctl_graph_page *p, pctl_msg_graph_response *out)
+static pctl_status prove_all(pctl_chain *c, pctl_query_page *p, pctl_msg_graph_response *out)
 {
 	proving g = {.c = c, .p = p};
 	pctl_status status = PCTL_OK;
@@ -106,26 +106,26 @@ static pctl_status prove_all(pctl_chain *c, pctl_graph_page *p, pctl_msg_graph_r
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-static pctl_status answer(pctl_chain *c, pctl_graph_page *p)
+static pctl_status answer(pctl_chain *c, pctl_query_page *p)
 {
 	switch (p->q->op) {
 	case PCTL_GRAPH_EDGES:
-		return pctl_graph_edges(p);
+		return pctl_query_edges(p);
 	case PCTL_GRAPH_HISTORY:
-		return pctl_graph_history(p);
+		return pctl_query_history(p);
 	case PCTL_GRAPH_DEPENDENTS:
-		return pctl_graph_dependents(p);
+		return pctl_query_dependents(p);
 	case PCTL_GRAPH_RANK:
-		return pctl_graph_rank(p, c->store);
+		return pctl_query_rank(p, c->store);
 	default:
-		return pctl_graph_jobs(p);
+		return pctl_query_jobs(p);
 	}
 }
 
 pctl_status pctl_chain_graph(pctl_chain *c, const pctl_msg_graph *q, pctl_arena *arena,
 			     const pctl_call *call, pctl_msg_graph_response *out)
 {
-	pctl_graph_page p = {.s = c->state,
+	pctl_query_page p = {.s = c->state,
 			     .q = q,
 			     .arena = arena,
 			     .call = call,
@@ -137,7 +137,7 @@ pctl_status pctl_chain_graph(pctl_chain *c, const pctl_msg_graph *q, pctl_arena 
 	if (status != PCTL_OK)
 		return status;
 	p.last = info.last;
-	status = pctl_graph_begin(&p);
+	status = pctl_query_begin(&p);
 	if (status == PCTL_OK)
 		status = read_clock(&p);
 	if (status == PCTL_OK)

@@ -16,7 +16,7 @@ typedef struct stepping {
 	pctl_provenance found;
 } stepping;
 
-pctl_status pctl_follow_open(pctl_graph_page *p, pctl_follow *f)
+pctl_status pctl_follow_open(pctl_query_page *p, pctl_follow *f)
 {
 	stepping *s = pctl_arena_alloc(p->arena, sizeof(*s));
 
@@ -116,7 +116,7 @@ pctl_status pctl_follow_put(pctl_follow *f, const uint8_t id[PCTL_DIGEST_BYTES])
 	if (status == PCTL_OK)
 		status = fill(f, id);
 	if (status == PCTL_OK)
-		status = pctl_graph_put_job(f->p, &job, &r.as.execute, &m);
+		status = pctl_query_put_job(f->p, &job, &r.as.execute, &m);
 	if (status == PCTL_OK)
 		status = put_inputs(f, m);
 	pctl_request_destroy(&r);
@@ -195,7 +195,7 @@ static pctl_status add_job(waiting *w, const uint8_t id[PCTL_DIGEST_BYTES])
 	return status;
 }
 
-static pctl_status check_known(pctl_graph_page *p, const char *name)
+static pctl_status check_known(pctl_query_page *p, const char *name)
 {
 	int known = 0;
 	const pctl_status status = pctl_edges_known(p->s, name, p->call, &known);
@@ -208,7 +208,7 @@ static pctl_status check_known(pctl_graph_page *p, const char *name)
 
 static pctl_status begin_back(waiting *w)
 {
-	pctl_graph_page *p = w->f.p;
+	pctl_query_page *p = w->f.p;
 	uint8_t id[PCTL_DIGEST_BYTES];
 	pctl_edges_first first;
 	pctl_status status;
@@ -234,25 +234,25 @@ static pctl_status begin_back(waiting *w)
 
 static pctl_status load_back(waiting *w)
 {
-	pctl_graph_page *p = w->f.p;
+	pctl_query_page *p = w->f.p;
 	pctl_status status = PCTL_OK;
 
 	if (p->n_from % DUE_BYTES != 0 || p->n_from > (uint64_t)DUE_BYTES * PCTL_FOLLOW_MAX)
-		return pctl_graph_bad_next(p, "it is no list of jobs");
+		return pctl_query_bad_next(p, "it is no list of jobs");
 	for (uint64_t at = 0; status == PCTL_OK && at < p->n_from; at += DUE_BYTES) {
 		const uint32_t n = w->n;
 
-		status = add(w, pctl_graph_number(p->from + at), p->from + at + 8);
+		status = add(w, pctl_query_number(p->from + at), p->from + at + 8);
 		if (status == PCTL_OK &&
 		    (w->n != n + 1 || memcmp(w->items[n].id, p->from + at + 8, 32) != 0))
-			return pctl_graph_bad_next(p, "its jobs are not in order");
+			return pctl_query_bad_next(p, "its jobs are not in order");
 	}
 	return status;
 }
 
 static pctl_status go_on_back(waiting *w)
 {
-	pctl_graph_page *p = w->f.p;
+	pctl_query_page *p = w->f.p;
 	uint8_t *bytes;
 	pctl_status status;
 
@@ -262,10 +262,10 @@ static pctl_status go_on_back(waiting *w)
 	if (bytes == NULL)
 		return pctl_no_memory(p->call, "an answer");
 	for (uint32_t i = 0; i < w->n; i++) {
-		pctl_graph_put_number(bytes + i * DUE_BYTES, w->items[i].clock);
+		pctl_query_put_number(bytes + i * DUE_BYTES, w->items[i].clock);
 		memcpy(bytes + i * DUE_BYTES + 8, w->items[i].id, PCTL_DIGEST_BYTES);
 	}
-	status = pctl_graph_go_on(p, bytes, (uint64_t)w->n * DUE_BYTES);
+	status = pctl_query_go_on(p, bytes, (uint64_t)w->n * DUE_BYTES);
 	free(bytes);
 	return status;
 }
@@ -278,7 +278,7 @@ static pctl_status step_back(waiting *w)
 	pctl_status status = pctl_follow_put(&w->f, next.id);
 
 	if (status == PCTL_OK && w->f.clock != next.clock)
-		return pctl_graph_bad_next(w->f.p, "a job of it has another clock");
+		return pctl_query_bad_next(w->f.p, "a job of it has another clock");
 	for (uint32_t i = 0; status == PCTL_OK && i < found->n_links; i++)
 		if (found->links[i].has_maker)
 			status = add_job(w, found->links[i].maker);
@@ -288,7 +288,7 @@ static pctl_status step_back(waiting *w)
 	return status;
 }
 
-pctl_status pctl_graph_history(pctl_graph_page *p)
+pctl_status pctl_query_history(pctl_query_page *p)
 {
 	waiting w = {.items = NULL};
 	pctl_status status = pctl_follow_open(p, &w.f);
@@ -296,7 +296,7 @@ pctl_status pctl_graph_history(pctl_graph_page *p)
 	if (status == PCTL_OK)
 		status = p->n_from == 0 ? begin_back(&w) : load_back(&w);
 	/* At least one, however much there was to look at. */
-	while (status == PCTL_OK && w.n != 0 && (p->n_jobs == 0 || !pctl_graph_is_full(p)))
+	while (status == PCTL_OK && w.n != 0 && (p->n_jobs == 0 || !pctl_query_is_full(p)))
 		status = step_back(&w);
 	if (status == PCTL_OK)
 		status = go_on_back(&w);

@@ -10,20 +10,20 @@
  * PCTL_FOLLOW_MAX jobs that wait to be followed at once. */
 #define PCTL_FOLLOW_MAKERS 65536u
 #define PCTL_FOLLOW_MAX 8192u
-pctl_status pctl_graph_history(pctl_graph_page *p);
+pctl_status pctl_query_history(pctl_query_page *p);
 
 /* The jobs that took it, or what these made, or waited for one of them, from the least clock up, those of one clock in the
  * order of their edges. cut counts outputs and jobs that are not followed, of more than PCTL_FOLLOW_MAX at once. */
-pctl_status pctl_graph_dependents(pctl_graph_page *p);
+pctl_status pctl_query_dependents(pctl_query_page *p);
 
 /* Internal to the two: what a job's step says, put into the page. *output: its CID, "" where it made none by then. */
 typedef struct pctl_follow {
-	pctl_graph_page *p;
+	pctl_query_page *p;
 	struct pctl_provenance_walk *w;
 	char output[PCTL_CID_TEXT_SIZE];
 	uint64_t clock;
 } pctl_follow;
-pctl_status pctl_follow_open(pctl_graph_page *p, pctl_follow *f);
+pctl_status pctl_follow_open(pctl_query_page *p, pctl_follow *f);
 void pctl_follow_close(pctl_follow *f);
 /* PC5883 where the job is not there, or not yet. */
 pctl_status pctl_follow_put(pctl_follow *f, const uint8_t id[PCTL_DIGEST_BYTES]);

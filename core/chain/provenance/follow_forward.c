@@ -54,7 +54,7 @@ static pctl_status look(merging *m, source *s)
 	const int from_itself = s->clock >= m->clock;
 	const uint64_t clock = from_itself ? s->clock : m->clock;
 	const uint64_t number = from_itself ? PCTL_CHAIN_HEIGHT_MAX : m->number;
-	pctl_graph_page *p = m->f.p;
+	pctl_query_page *p = m->f.p;
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
 	pctl_status status = pctl_cursor_keep(
@@ -129,7 +129,7 @@ static pctl_status add_output(merging *m, const char *output, uint64_t clock)
 
 static pctl_status begin(merging *m)
 {
-	pctl_graph_page *p = m->f.p;
+	pctl_query_page *p = m->f.p;
 	char cid[PCTL_CID_TEXT_SIZE];
 	uint8_t id[PCTL_DIGEST_BYTES];
 	pctl_chain_job job;
@@ -163,22 +163,22 @@ static pctl_status begin(merging *m)
 
 static pctl_status load(merging *m)
 {
-	pctl_graph_page *p = m->f.p;
+	pctl_query_page *p = m->f.p;
 	pctl_status status = PCTL_OK;
 
 	if (p->n_from < MERGED_BYTES || (p->n_from - MERGED_BYTES) % SOURCE_BYTES != 0 ||
 	    p->n_from - MERGED_BYTES > (uint64_t)SOURCE_BYTES * PCTL_FOLLOW_MAX)
-		return pctl_graph_bad_next(p, "it is no list of what was made");
-	m->clock = pctl_graph_number(p->from);
-	m->number = pctl_graph_number(p->from + 8);
+		return pctl_query_bad_next(p, "it is no list of what was made");
+	m->clock = pctl_query_number(p->from);
+	m->number = pctl_query_number(p->from + 8);
 	memcpy(m->job, p->from + 16, PCTL_DIGEST_BYTES);
 	if (m->clock > PCTL_CHAIN_HEIGHT_MAX || m->number > PCTL_CHAIN_HEIGHT_MAX)
-		return pctl_graph_bad_next(p, "it is no place among edges");
+		return pctl_query_bad_next(p, "it is no place among edges");
 	for (uint64_t at = MERGED_BYTES; status == PCTL_OK && at < p->n_from; at += SOURCE_BYTES) {
-		const uint64_t clock = pctl_graph_number(p->from + at);
+		const uint64_t clock = pctl_query_number(p->from + at);
 
 		if (p->from[at + 8] > 1 || clock > PCTL_CHAIN_HEIGHT_MAX)
-			return pctl_graph_bad_next(p, "what it names is no bytes and no job");
+			return pctl_query_bad_next(p, "what it names is no bytes and no job");
 		status = add(m, p->from[at + 8], p->from + at + 9, clock);
 	}
 	return status;
@@ -191,17 +191,17 @@ static pctl_status go_on(merging *m)
 
 	if (bytes == NULL)
 		return pctl_no_memory(m->f.p->call, "an answer");
-	pctl_graph_put_number(bytes, m->clock);
-	pctl_graph_put_number(bytes + 8, m->number);
+	pctl_query_put_number(bytes, m->clock);
+	pctl_query_put_number(bytes + 8, m->number);
 	memcpy(bytes + 16, m->job, PCTL_DIGEST_BYTES);
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint8_t *at = bytes + MERGED_BYTES + (size_t)i * SOURCE_BYTES;
 
-		pctl_graph_put_number(at, m->items[i].clock);
+		pctl_query_put_number(at, m->items[i].clock);
 		at[8] = (uint8_t)m->items[i].is_job;
 		memcpy(at + 9, m->items[i].digest, PCTL_DIGEST_BYTES);
 	}
-	status = pctl_graph_go_on(m->f.p, bytes, MERGED_BYTES + (uint64_t)m->n * SOURCE_BYTES);
+	status = pctl_query_go_on(m->f.p, bytes, MERGED_BYTES + (uint64_t)m->n * SOURCE_BYTES);
 	free(bytes);
 	return status;
 }
@@ -249,14 +249,14 @@ static pctl_status step(merging *m)
 	return status == PCTL_OK ? add_output(m, m->f.output, m->f.clock) : status;
 }
 
-pctl_status pctl_graph_dependents(pctl_graph_page *p)
+pctl_status pctl_query_dependents(pctl_query_page *p)
 {
 	merging m = {.items = NULL};
 	pctl_status status = pctl_follow_open(p, &m.f);
 
 	if (status == PCTL_OK)
 		status = p->n_from == 0 ? begin(&m) : load(&m);
-	while (status == PCTL_OK && m.n != 0 && (p->n_jobs == 0 || !pctl_graph_is_full(p)))
+	while (status == PCTL_OK && m.n != 0 && (p->n_jobs == 0 || !pctl_query_is_full(p)))
 		status = step(&m);
 	if (status == PCTL_OK && m.n != 0)
 		status = go_on(&m);
