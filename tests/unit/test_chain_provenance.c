@@ -80,8 +80,7 @@ static uint32_t number_of(const uint8_t id[PCTL_DIGEST_BYTES])
 static pctl_provenance read_history(pctl_chain_state *s, const char *name, uint32_t depth,
 				    uint32_t steps, uint32_t flags)
 {
-	const pctl_provenance_options o = {
-		.max_depth = depth, .max_steps = steps, .flags = flags};
+	const pctl_provenance_options o = {.max_depth = depth, .max_steps = steps, .flags = flags};
 	pctl_provenance p;
 
 	assert_int_equal(pctl_provenance_read(s, name, &o, &call, &p), PCTL_OK);

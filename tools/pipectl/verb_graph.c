@@ -42,8 +42,9 @@ static pctl_status read_next(pctl_app *app, pctl_msg_graph *q)
 	if (bytes == NULL)
 		return pctl_no_memory(app->call, "a question");
 	if (n == 0 || n % 2 != 0 || !pctl_hex_parse(text, n / 2, bytes))
-		return pctl_refuse(app->call, PC10_USAGE, "--next takes the hex digits that an "
-								 "answer ended with");
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "--next takes the hex digits that an "
+				   "answer ended with");
 	q->next = (pctl_msg_bytes){bytes, n / 2};
 	return PCTL_OK;
 }
@@ -58,10 +59,11 @@ static pctl_status read_kinds(pctl_app *app, pctl_msg_graph *q)
 		while (pctl_edge_name(kind) != NULL && strcmp(pctl_edge_name(kind), word) != 0)
 			kind++;
 		if (pctl_edge_name(kind) == NULL)
-			return pctl_refuse(app->call, PC10_USAGE,
-					   "--kind takes upload, implements, input, executed, output, "
-					   "parent, link, alias or deprecated, not \"%s\"",
-					   word);
+			return pctl_refuse(
+				app->call, PC10_USAGE,
+				"--kind takes upload, implements, input, executed, output, "
+				"parent, link, alias or deprecated, not \"%s\"",
+				word);
 		q->kinds |= 1u << kind;
 	}
 	return PCTL_OK;
@@ -119,8 +121,8 @@ static pctl_status ask_node(pctl_app *app, const char *path, const pctl_request 
 {
 	const char *why = "";
 	int fd;
-	const int ok = pctl_ask_open(path, &fd, &why) &&
-		       pctl_ask(fd, r, TIMEOUT_MS, app->call, out, &why);
+	const int ok =
+		pctl_ask_open(path, &fd, &why) && pctl_ask(fd, r, TIMEOUT_MS, app->call, out, &why);
 
 	if (fd >= 0)
 		close(fd);
@@ -128,10 +130,9 @@ static pctl_status ask_node(pctl_app *app, const char *path, const pctl_request 
 		return pctl_refuse(app->call, PC5839_DATA_PEER, "%s: %s", path, why);
 	if (out->kind == PCTL_MSG_ERROR)
 		return pctl_refuse(app->call, out->as.error.code, "%s", out->as.error.message);
-	return out->kind == PCTL_MSG_GRAPH
-		       ? PCTL_OK
-		       : pctl_refuse(app->call, PC5839_DATA_PEER, "%s: it answered another question",
-				     path);
+	return out->kind == PCTL_MSG_GRAPH ? PCTL_OK
+					   : pctl_refuse(app->call, PC5839_DATA_PEER,
+							 "%s: it answered another question", path);
 }
 
 static pctl_status ask_home(pctl_app *app, const pctl_request *r, pctl_response *out)

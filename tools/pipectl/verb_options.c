@@ -498,12 +498,13 @@ const pctl_option pctl_options_job_submit[] = {
 	{"--entry", "NAME", "the entry point", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
-#define GRAPH_OPTIONS                                                                         \
-	{"--height", "N", "as of this block; as it is, the open one too, where it is left out", 0, 0}, \
-		{"--limit", "N", "at most so many; 100 where it is left out", 0, 0},          \
-		{"--next", "HEX", "go on where an answer ended", 0, 0},                       \
-	{                                                                                     \
-		"--node", "SOCKET", "ask the node there, not this home", 0, 0                 \
+#define GRAPH_OPTIONS                                                                              \
+	{"--height", "N", "as of this block; as it is, the open one too, where it is left out", 0, \
+	 0},                                                                                       \
+		{"--limit", "N", "at most so many; 100 where it is left out", 0, 0},               \
+		{"--next", "HEX", "go on where an answer ended", 0, 0},                            \
+	{                                                                                          \
+		"--node", "SOCKET", "ask the node there, not this home", 0, 0                      \
 	}
 const pctl_option pctl_options_graph[] = {GRAPH_OPTIONS, {NULL, NULL, NULL, 0, 0}};
 const pctl_option pctl_options_graph_jobs[] = {

@@ -471,13 +471,15 @@ static const pctl_verb verbs[] = {
 	 pctl_options_provenance, 1, 1, pctl_verb_provenance,
 	 "pipectl provenance bafkreigh2akiscai --verify"},
 	{"graph", "edges", "", "edges of the graph, a page at a time",
-	 "All of them, or those from, to or via a name, of a job or of a block. An answer that is not "
+	 "All of them, or those from, to or via a name, of a job or of a block. An answer that is "
+	 "not "
 	 "the "
 	 "last one ends with `next`.",
 	 pctl_options_graph_edges, 0, 0, pctl_verb_graph_edges,
 	 "pipectl graph edges --to bafkreigh2akiscai --kind input --kind link"},
 	{"graph", "history", "CID|job:ID", "the jobs that led to something, the newest first",
-	 "Each with what it took and who made that; the continuation is what is still to be followed.",
+	 "Each with what it took and who made that; the continuation is what is still to be "
+	 "followed.",
 	 pctl_options_graph, 1, 1, pctl_verb_graph_history,
 	 "pipectl graph history bafkreigh2akiscai --height 12"},
 	{"graph", "dependents", "CID|job:ID", "the jobs that took something, or what came of it",

@@ -324,8 +324,9 @@ pctl_status pctl_chain_epoch(pctl_chain *c, uint64_t height, const pctl_call *ca
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-#define EPOCH_COLUMNS                                                                          \
-	"SELECT e.height, e.graph, e.names, e.nodes, e.edges, e.iterations, e.last_job FROM epochs " \
+#define EPOCH_COLUMNS                                                                         \
+	"SELECT e.height, e.graph, e.names, e.nodes, e.edges, e.iterations, e.last_job FROM " \
+	"epochs "                                                                             \
 	"e JOIN jobs j ON j.id = e.last_job WHERE j.status = 2 AND "
 
 /* The first row of a statement over these columns, which is finalised; *more 0: there is none. */
@@ -381,10 +382,9 @@ pctl_status pctl_epoch_read_by(pctl_chain_state *s, uint64_t height, const pctl_
 {
 	sqlite3_stmt *stmt = NULL;
 	int more;
-	pctl_status status =
-		pctl_cursor_open(s, call, &stmt,
-				 EPOCH_COLUMNS "j.ended <= ?1 ORDER BY e.height DESC LIMIT 1", "h",
-				 height);
+	pctl_status status = pctl_cursor_open(
+		s, call, &stmt, EPOCH_COLUMNS "j.ended <= ?1 ORDER BY e.height DESC LIMIT 1", "h",
+		height);
 
 	status = read_row(s, stmt, status, call, out, &more);
 	if (status == PCTL_OK && !more)

@@ -76,7 +76,8 @@ static pctl_status read_next(pctl_query_page *p)
 		return pctl_query_bad_next(p, "it is from a block that is not there");
 	if (p->q->height != 0 && p->q->height != p->height)
 		return pctl_refuse(p->call, PC5730_MESSAGE_OPERATION,
-				   "graph.next: the answers before were as of block %" PRIu64, p->height);
+				   "graph.next: the answers before were as of block %" PRIu64,
+				   p->height);
 	p->from = next->data + NEXT_HEAD;
 	p->n_from = next->n - NEXT_HEAD;
 	return PCTL_OK;
@@ -87,7 +88,7 @@ pctl_status pctl_query_begin(pctl_query_page *p)
 	const uint64_t open = p->last + 1;
 	pctl_status status;
 
-	p->limit = p->q->limit != 0  ? p->q->limit
+	p->limit = p->q->limit != 0   ? p->q->limit
 		   : p->q->prove != 0 ? PCTL_MESSAGE_GRAPH_PROVED
 				      : PCTL_MESSAGE_GRAPH_DEFAULT;
 	p->height = p->q->height != 0 ? p->q->height : p->q->prove ? p->last : open;
@@ -153,10 +154,8 @@ static pctl_status put_edge(pctl_query_page *p, const uint64_t v[N_COLUMNS])
 	const char **names[] = {&e->source, &e->target, &e->via, &e->job};
 	pctl_status status = PCTL_OK;
 
-	*e = (pctl_msg_graph_edge){.number = v[ID],
-				   .height = v[HEIGHT],
-				   .clock = v[CLOCK],
-				   .kind = (uint32_t)v[KIND]};
+	*e = (pctl_msg_graph_edge){
+		.number = v[ID], .height = v[HEIGHT], .clock = v[CLOCK], .kind = (uint32_t)v[KIND]};
 	p->n_bytes += 32;
 	for (int i = 0; status == PCTL_OK && i < 4; i++)
 		status = text_of(p, v[SOURCE + i], names[i]);
@@ -179,7 +178,9 @@ typedef struct walk {
 
 static uint32_t kinds_of(const pctl_msg_graph *q)
 {
-	return q->op == PCTL_GRAPH_RANK ? RANKED : q->kinds == 0 ? PCTL_MESSAGE_KINDS_MAX : q->kinds;
+	return q->op == PCTL_GRAPH_RANK ? RANKED
+	       : q->kinds == 0		? PCTL_MESSAGE_KINDS_MAX
+					: q->kinds;
 }
 
 static int is_wanted(const walk *w, const uint64_t v[N_COLUMNS])
@@ -188,8 +189,7 @@ static int is_wanted(const walk *w, const uint64_t v[N_COLUMNS])
 
 	return v[HEIGHT] <= w->p->height && (kinds_of(q) >> v[KIND] & 1) != 0 &&
 	       v[CLOCK] >= q->from_clock && (q->to_clock == 0 || v[CLOCK] <= q->to_clock) &&
-	       (w->via == 0 || v[VIA] == w->via) &&
-	       (w->not_from == 0 || v[SOURCE] != w->not_from);
+	       (w->via == 0 || v[VIA] == w->via) && (w->not_from == 0 || v[SOURCE] != w->not_from);
 }
 
 /* The rows of a statement, each after the place; `order` are the columns that a place is made of. */
@@ -290,9 +290,9 @@ static pctl_status walk_job(walk *w, uint64_t name)
 	sqlite3_stmt *stmt = NULL;
 	uint64_t first = 0;
 	int more = 0;
-	pctl_status status = pctl_cursor_keep(
-		w->p->s, w->p->call, &stmt, "SELECT id FROM edges WHERE target = ? AND kind = ?",
-		"hh", name, (uint64_t)PCTL_EDGE_EXECUTED);
+	pctl_status status = pctl_cursor_keep(w->p->s, w->p->call, &stmt,
+					      "SELECT id FROM edges WHERE target = ? AND kind = ?",
+					      "hh", name, (uint64_t)PCTL_EDGE_EXECUTED);
 
 	if (status == PCTL_OK)
 		status = pctl_cursor_next(w->p->s, stmt, w->p->call, &more);
@@ -322,8 +322,7 @@ static pctl_status walk_block(walk *w)
 static pctl_status walk_all(walk *w)
 {
 	uint64_t end = 0;
-	const pctl_status status =
-		pctl_edges_first_at(w->p->s, w->p->height + 1, w->p->call, &end);
+	const pctl_status status = pctl_edges_first_at(w->p->s, w->p->height + 1, w->p->call, &end);
 
 	return status == PCTL_OK ? walk_numbers(w, end) : status;
 }

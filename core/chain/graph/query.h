@@ -31,7 +31,8 @@ typedef struct pctl_query_page {
 	pctl_msg_graph_job *jobs;
 	const pctl_msg_graph_rank *ranks;
 	uint32_t n_edges, n_jobs, n_ranks, reserved;
-	const uint8_t *from; /* of q->next, behind what all have; n_from bytes, 0 at the beginning */
+	const uint8_t
+		*from; /* of q->next, behind what all have; n_from bytes, 0 at the beginning */
 	uint64_t n_from;
 	pctl_msg_bytes next;
 } pctl_query_page;

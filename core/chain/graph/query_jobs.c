@@ -29,9 +29,9 @@ static pctl_status put(pctl_query_page *p, const pctl_chain_job *job, const char
 		.clock = job->clock,
 		.height = job->height,
 		.ended = has_ended ? job->ended : 0,
-		.status = has_ended		  ? job->status
-			  : p->height <= p->last  ? (uint32_t)PCTL_JOB_PENDING
-						  : p->status_of(p->ctx, job)};
+		.status = has_ended		 ? job->status
+			  : p->height <= p->last ? (uint32_t)PCTL_JOB_PENDING
+						 : p->status_of(p->ctx, job)};
 	p->n_bytes += 320 + strlen(job->error);
 	return m->job_id == NULL || m->sender == NULL || m->shader_cid == NULL ||
 			       m->output_cid == NULL || m->error == NULL
@@ -61,7 +61,8 @@ static pctl_status take(wanted *w, const pctl_chain_job *job)
 	pctl_msg_graph_job *m;
 	pctl_status status;
 
-	if (job->height > w->p->height || (w->sender != NULL && strcmp(w->sender, job->sender) != 0))
+	if (job->height > w->p->height ||
+	    (w->sender != NULL && strcmp(w->sender, job->sender) != 0))
 		return PCTL_OK;
 	status = pctl_request_decode(job->message, job->n_message, w->p->call, &r);
 	if (status == PCTL_OK &&

@@ -241,9 +241,9 @@ static pctl_status graph_response_from(const Gpu__MsgQueryGraphResponse *pb, pct
 	for (size_t i = 0; i < pb->n_edges; i++) {
 		const Gpu__GraphEdge *e = pb->edges[i];
 
-		edges[i] = (pctl_msg_graph_edge){
-			e->number, e->height, e->clock, e->kind, e->gone != 0,
-			e->source, e->target, e->via,	e->job};
+		edges[i] =
+			(pctl_msg_graph_edge){e->number, e->height, e->clock, e->kind, e->gone != 0,
+					      e->source, e->target, e->via,   e->job};
 	}
 	for (size_t i = 0; i < pb->n_jobs; i++)
 		if (!graph_job_from(pb->jobs[i], a, &jobs[i]))

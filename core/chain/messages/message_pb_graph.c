@@ -71,7 +71,7 @@ static Gpu__GraphRank *graph_rank_to(const pctl_msg_graph_rank *m, pctl_arena *a
 }
 
 Gpu__MsgQueryGraphResponse *pctl_graph_response_to_pb(const pctl_msg_graph_response *m,
-						       pctl_arena *a)
+						      pctl_arena *a)
 {
 	MAKE(a, Gpu__MsgQueryGraphResponse, gpu__msg_query_graph_response__init);
 	pb->height = m->height;

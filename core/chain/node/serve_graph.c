@@ -50,8 +50,9 @@ static pctl_status prove(proving *g, const char *table, uint64_t number)
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	const char *copy = NULL;
 	const char *word = pctl_arena_printf(g->p->arena, "%" PRIu64, number);
-	pctl_status status = word == NULL ? pctl_no_memory(g->p->call, "a proof")
-					  : pctl_row_prove(g->c, table, &word, 1, g->p->call, &text);
+	pctl_status status = word == NULL
+				     ? pctl_no_memory(g->p->call, "a proof")
+				     : pctl_row_prove(g->c, table, &word, 1, g->p->call, &text);
 
 	if (status == PCTL_OK)
 		copy = pctl_arena_dup_n(g->p->arena, text.data, text.n);

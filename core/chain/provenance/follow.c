@@ -34,9 +34,9 @@ pctl_status pctl_follow_open(pctl_query_page *p, pctl_follow *f)
 					 .p = &s->found,
 					 .makers = pctl_map_create()};
 	f->w = &s->walk;
-	if (s->walk.makers == NULL || !pctl_vec_reserve((void **)&s->found.steps, 0,
-							&s->found.cap_steps,
-							sizeof(*s->found.steps)))
+	if (s->walk.makers == NULL ||
+	    !pctl_vec_reserve((void **)&s->found.steps, 0, &s->found.cap_steps,
+			      sizeof(*s->found.steps)))
 		return pctl_no_memory(p->call, "a history");
 	return PCTL_OK;
 }
@@ -200,10 +200,9 @@ static pctl_status check_known(pctl_query_page *p, const char *name)
 	int known = 0;
 	const pctl_status status = pctl_edges_known(p->s, name, p->call, &known);
 
-	return status != PCTL_OK || known
-		       ? status
-		       : pctl_refuse(p->call, PC5883_PROVENANCE_UNKNOWN,
-				     "the graph knows nothing of %s", name);
+	return status != PCTL_OK || known ? status
+					  : pctl_refuse(p->call, PC5883_PROVENANCE_UNKNOWN,
+							"the graph knows nothing of %s", name);
 }
 
 static pctl_status begin_back(waiting *w)

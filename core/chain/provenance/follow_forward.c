@@ -61,9 +61,8 @@ static pctl_status look(merging *m, source *s)
 		p->s, p->call, &stmt,
 		"SELECT clock, id, job FROM edges WHERE source = ? AND kind = ? AND (clock, id) > "
 		"(?, ?) AND clock <= ? AND height <= ? ORDER BY clock, id LIMIT 1",
-		"hhhhhh", s->number,
-		(uint64_t)(s->is_job ? PCTL_EDGE_PARENT : PCTL_EDGE_INPUT), clock, number, p->clock,
-		p->height);
+		"hhhhhh", s->number, (uint64_t)(s->is_job ? PCTL_EDGE_PARENT : PCTL_EDGE_INPUT),
+		clock, number, p->clock, p->height);
 
 	s->head = 0;
 	p->looked++;
@@ -226,8 +225,7 @@ static pctl_status step(merging *m)
 	const uint32_t at = least(m);
 	uint8_t id[PCTL_DIGEST_BYTES];
 	char name[PCTL_EDGE_NAME_MAX + 1];
-	pctl_status status =
-		pctl_word_text(m->f.p->s, m->items[at].head_job, m->f.p->call, name);
+	pctl_status status = pctl_word_text(m->f.p->s, m->items[at].head_job, m->f.p->call, name);
 
 	if (status == PCTL_OK && !pctl_provenance_job_id(name, id))
 		return pctl_refuse(m->f.p->call, PC5882_EDGE_BROKEN, "\"%s\" is the job of an edge",

@@ -49,8 +49,8 @@ static pctl_status find_maker(pctl_provenance_walk *w, const char *name, maker *
 	const uint64_t height = w->o->height == 0 ? PCTL_CHAIN_HEIGHT_MAX : w->o->height;
 	const uint64_t most = w->o->max_makers == 0 ? PCTL_CHAIN_HEIGHT_MAX : w->o->max_makers;
 	pctl_edges_first first;
-	const pctl_status status = pctl_edges_first_to(w->s, name, PCTL_EDGE_OUTPUT, height, most,
-						       w->call, &first);
+	const pctl_status status =
+		pctl_edges_first_to(w->s, name, PCTL_EDGE_OUTPUT, height, most, w->call, &first);
 
 	m->has = (uint32_t)pctl_provenance_job_id(first.source, m->id);
 	m->clock = first.clock;
@@ -152,7 +152,8 @@ static int compare_output(void *ctx, const pctl_edge *e)
 {
 	comparing *c = ctx;
 
-	c->is_output = strcmp(c->name, e->target) == 0 && !pctl_provenance_is_later(c->w, e->height);
+	c->is_output =
+		strcmp(c->name, e->target) == 0 && !pctl_provenance_is_later(c->w, e->height);
 	return 1;
 }
 

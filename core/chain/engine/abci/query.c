@@ -248,8 +248,7 @@ static pctl_status answer(asking *a)
 
 	if (a->q->height != 0 && (uint64_t)a->q->height != a->last)
 		return refuse(a, PC6172_ENGINE_QUERY, "only the last block is answered from");
-	if (a->q->data.len >
-	    (strcmp(a->q->path, "/message") == 0 ? PCTL_MESSAGE_MAX : DATA_MAX))
+	if (a->q->data.len > (strcmp(a->q->path, "/message") == 0 ? PCTL_MESSAGE_MAX : DATA_MAX))
 		return refuse(a, PC6172_ENGINE_QUERY, "the data is too long");
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		pctl_status status;
