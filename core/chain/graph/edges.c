@@ -22,22 +22,26 @@ const char *pctl_edge_name(uint32_t kind)
 
 /* ---- adding ------------------------------------------------------------------------------- */
 
-static pctl_status check_height(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call)
+/* The height of the last edge, 0 without any. */
+static pctl_status last_height(pctl_chain_state *s, const pctl_call *call, uint64_t *out)
 {
 	sqlite3_stmt *stmt;
-	uint64_t last = 0;
 	pctl_status status = pctl_chain_statement(
 		s, "SELECT height FROM edges ORDER BY id DESC LIMIT 1", call, &stmt);
 	int more;
 
+	*out = 0;
 	if (status != PCTL_OK)
 		return status;
 	status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
-		last = (uint64_t)sqlite3_column_int64(stmt, 0);
+		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
 	sqlite3_reset(stmt);
-	if (status != PCTL_OK)
-		return status;
+	return status;
+}
+
+static pctl_status check_height(const pctl_edge *e, uint64_t last, const pctl_call *call)
+{
 	if (e->height < last || e->height > PCTL_CHAIN_HEIGHT_MAX ||
 	    e->clock > PCTL_CHAIN_HEIGHT_MAX)
 		return pctl_refuse(call, PC5881_EDGE_HEIGHT,
@@ -72,20 +76,41 @@ static pctl_status insert(pctl_chain_state *s, const pctl_edge *e, const pctl_wo
 
 #define VIA_AND_JOB 0xcu /* of the four names of an edge: these may be "" */
 
-pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call)
+static pctl_status add(pctl_chain_state *s, const pctl_edge *e, uint64_t last,
+		       const pctl_call *call)
 {
 	const char *const names[4] = {e->source, e->target, e->via, e->job};
 	pctl_word words[4];
 	pctl_status status;
 
-	assert(!sqlite3_get_autocommit(pctl_chain_db(s)));
 	assert(pctl_edge_name(e->kind) != NULL);
 	status = pctl_words_check(s, names, 4, VIA_AND_JOB, call, words);
 	if (status == PCTL_OK)
-		status = check_height(s, e, call);
+		status = check_height(e, last, call);
 	if (status == PCTL_OK)
 		status = pctl_words_number(s, words, 4, call);
 	return status == PCTL_OK ? insert(s, e, words, call) : status;
+}
+
+pctl_status pctl_edges_add_all(pctl_chain_state *s, const pctl_edge *edges, uint32_t n,
+			       const pctl_call *call)
+{
+	uint64_t last;
+	pctl_status status = pctl_words_begin(s, call);
+
+	assert(!sqlite3_get_autocommit(pctl_chain_db(s)));
+	if (status == PCTL_OK)
+		status = last_height(s, call, &last);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		status = add(s, &edges[i], last, call);
+		last = edges[i].height;
+	}
+	return status;
+}
+
+pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call)
+{
+	return pctl_edges_add_all(s, e, 1, call);
 }
 
 /* ---- visiting ----------------------------------------------------------------------------- */

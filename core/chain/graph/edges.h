@@ -42,6 +42,10 @@ typedef struct pctl_edge {
 /* Inside an open transaction. The same edge again (all fields but height and clock) changes nothing. */
 pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call);
 
+/* Several, in this order; after an error some of them may be there. */
+pctl_status pctl_edges_add_all(pctl_chain_state *s, const pctl_edge *edges, uint32_t n,
+			       const pctl_call *call);
+
 /* Visit edges that leave (or enter) a name, kind 0: all kinds, by (clock, order of making); or all edges of one block
  * in the order of making; or all. A visitor that returns non-zero ends the walk. */
 typedef int (*pctl_edges_visit)(void *ctx, const pctl_edge *e);

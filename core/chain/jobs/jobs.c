@@ -326,8 +326,8 @@ pctl_status pctl_inbox_add(pctl_chain_state *s, uint32_t origin, const void *byt
 			   const pctl_call *call)
 {
 	return pctl_cursor_write(s, call,
-				 "INSERT INTO inbox SELECT coalesce(max(number), 0) + 1, ?, ? "
-				 "FROM inbox",
+				 "INSERT INTO inbox VALUES ((SELECT coalesce(max(number), 0) + 1 "
+				 "FROM inbox), ?, ?)",
 				 "hb", (uint64_t)origin, bytes, n);
 }
 
