@@ -80,7 +80,7 @@ static uint32_t number_of(const uint8_t id[PCTL_DIGEST_BYTES])
 static pctl_provenance read_history(pctl_chain_state *s, const char *name, uint32_t depth,
 				    uint32_t steps, uint32_t flags)
 {
-	const pctl_provenance_options o = {depth, steps, flags, 0};
+	const pctl_provenance_options o = {.max_depth = depth, .max_steps = steps, .flags = flags};
 	pctl_provenance p;
 
 	assert_int_equal(pctl_provenance_read(s, name, &o, &call, &p), PCTL_OK);
@@ -202,7 +202,7 @@ static void test_chain_provenance__says_where_it_was_cut(void **state)
 
 static void test_chain_provenance__unknown_and_damaged(void **state)
 {
-	const pctl_provenance_options o = {64, 1000, 0, 0};
+	const pctl_provenance_options o = {.max_depth = 64, .max_steps = 1000};
 	pctl_chain_state *s = open_sample();
 	pctl_provenance p;
 

@@ -498,6 +498,31 @@ const pctl_option pctl_options_job_submit[] = {
 	{"--entry", "NAME", "the entry point", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+#define GRAPH_OPTIONS                                                                              \
+	{"--height", "N", "as of this block; as it is, the open one too, where it is left out", 0, \
+	 0},                                                                                       \
+		{"--limit", "N", "at most so many; 100 where it is left out", 0, 0},               \
+		{"--next", "HEX", "go on where an answer ended", 0, 0},                            \
+	{                                                                                          \
+		"--node", "SOCKET", "ask the node there, not this home", 0, 0                      \
+	}
+const pctl_option pctl_options_graph[] = {GRAPH_OPTIONS, {NULL, NULL, NULL, 0, 0}};
+const pctl_option pctl_options_graph_jobs[] = {
+	GRAPH_OPTIONS,
+	{"--clocks", "A..B", "only of these clocks", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_graph_edges[] = {
+	GRAPH_OPTIONS,
+	{"--clocks", "A..B", "only of these clocks", 0, 0},
+	{"--from", "NAME", "that leave a CID, job:ID, account:NAME or alias:NAME", 0, 0},
+	{"--to", "NAME", "that enter one", 0, 0},
+	{"--via", "NAME", "made by a shader or drawn by an account", 0, 0},
+	{"--job", "job:ID", "that belong to a job", 0, 0},
+	{"--block", "N", "that a block made", 0, 0},
+	{"--kind", "KIND", "only of this kind", 1, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_job_list[] = {
 	{"--sender", "ACCOUNT", "only this account's", 0, 0},
 	{"--status", "pending|executing|complete|failed", "only these", 0, 0},

@@ -477,6 +477,27 @@ static const pctl_verb verbs[] = {
 	 "run again from the stored inputs, and its row is held against the graph.",
 	 pctl_options_provenance, 1, 1, pctl_verb_provenance,
 	 "pipectl provenance bafkreigh2akiscai --verify"},
+	{"graph", "edges", "", "edges of the graph, a page at a time",
+	 "All of them, or those from, to or via a name, of a job or of a block. An answer that is "
+	 "not "
+	 "the "
+	 "last one ends with `next`.",
+	 pctl_options_graph_edges, 0, 0, pctl_verb_graph_edges,
+	 "pipectl graph edges --to bafkreigh2akiscai --kind input --kind link"},
+	{"graph", "history", "CID|job:ID", "the jobs that led to something, the newest first",
+	 "Each with what it took and who made that; the continuation is what is still to be "
+	 "followed.",
+	 pctl_options_graph, 1, 1, pctl_verb_graph_history,
+	 "pipectl graph history bafkreigh2akiscai --height 12"},
+	{"graph", "dependents", "CID|job:ID", "the jobs that took something, or what came of it",
+	 "In the order of their clocks.", pctl_options_graph, 1, 1, pctl_verb_graph_dependents,
+	 "pipectl graph dependents bafkreigh2akiscai --limit 20"},
+	{"graph", "jobs", "[account:NAME|CID|job:ID]", "jobs by their clocks, as of a block",
+	 "Of an account, of a shader, one, or all.", pctl_options_graph_jobs, 0, 1,
+	 pctl_verb_graph_jobs, "pipectl graph jobs account:ada --clocks 3..17"},
+	{"graph", "rank", "NAME", "links and inputs of a name, and the ranks at their ends",
+	 "Of the latest epoch that was complete by then.", pctl_options_graph, 1, 1,
+	 pctl_verb_graph_rank, "pipectl graph rank bafkreigh2akiscai"},
 	{"doctor", NULL, "", "paths searched, values in force, what is usable and why not", NULL,
 	 NULL, 0, 0, pctl_verb_doctor, "pipectl doctor"},
 	{"explain", NULL, "CODE", "what a diagnostic code means", NULL, NULL, 0, 1,

@@ -75,77 +75,74 @@ static pctl_status settle_refusals(pctl_block_work *w, pctl_ledger_tab *tab)
 
 /* ---- edges -------------------------------------------------------------------------------- */
 
-/* The edges of one job share all but kind, source and target. */
+/* The edges of one job share all but kind, source and target; they are added at once. */
+#define EDGES_MAX (8u + 2u * PCTL_MESSAGE_JOBS_MAX)
 typedef struct edges {
 	pctl_block_work *w;
 	const pctl_block_job *job;
-	char id[PCTL_EDGE_NAME_MAX], output[PCTL_CID_TEXT_SIZE];
+	char id[PCTL_EDGE_NAME_MAX], output[PCTL_CID_TEXT_SIZE], account[PCTL_EDGE_NAME_MAX];
+	char inputs[PCTL_MESSAGE_BINDINGS_MAX + 2][PCTL_CID_TEXT_SIZE];
+	char parents[PCTL_MESSAGE_JOBS_MAX][PCTL_EDGE_NAME_MAX];
+	pctl_edge all[EDGES_MAX];
+	uint32_t n, reserved;
 } edges;
 
-static pctl_status add(edges *e, uint32_t kind, const char *source, const char *target)
+static void add(edges *e, uint32_t kind, const char *source, const char *target)
 {
-	const pctl_edge edge = {.kind = kind,
-				.source = source,
-				.target = target,
-				.via = kind == PCTL_EDGE_INPUT || kind == PCTL_EDGE_OUTPUT
-					       ? e->job->message.as.execute.shader_cid
-					       : "",
-				.job = e->id,
-				.height = e->w->header.height,
-				.clock = e->job->row.clock};
-
-	return pctl_edges_add(e->w->s, &edge, e->w->call);
+	e->all[e->n++] = (pctl_edge){.kind = kind,
+				     .source = source,
+				     .target = target,
+				     .via = kind == PCTL_EDGE_INPUT || kind == PCTL_EDGE_OUTPUT
+						    ? e->job->message.as.execute.shader_cid
+						    : "",
+				     .job = e->id,
+				     .height = e->w->header.height,
+				     .clock = e->job->row.clock};
 }
 
-static pctl_status add_inputs(edges *e)
+static void add_inputs(edges *e)
 {
 	const pctl_msg_execute *m = &e->job->message.as.execute;
-	char cid[PCTL_CID_TEXT_SIZE];
-	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && i < e->job->n_inputs; i++)
-		status = add(e, PCTL_EDGE_INPUT, pctl_cid_format(&e->job->inputs[i].cid, cid),
-			     e->output);
-	if (status == PCTL_OK && m->uniform_cid[0] != '\0')
-		status = add(e, PCTL_EDGE_INPUT, m->uniform_cid, e->output);
-	return status;
+	for (uint32_t i = 0; i < e->job->n_inputs; i++)
+		add(e, PCTL_EDGE_INPUT, pctl_cid_format(&e->job->inputs[i].cid, e->inputs[i]),
+		    e->output);
+	if (m->uniform_cid[0] != '\0')
+		add(e, PCTL_EDGE_INPUT, m->uniform_cid, e->output);
 }
 
-static pctl_status add_parents(edges *e)
+static void add_parents(edges *e)
 {
 	const pctl_msg_execute *m = &e->job->message.as.execute;
-	char parent[PCTL_EDGE_NAME_MAX];
 	const char *reference;
 	uint32_t group, binding;
-	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && i < m->n_parent_jobs; i++) {
-		snprintf(parent, sizeof(parent), "job:%s", m->parent_jobs[i]);
-		status = add(e, PCTL_EDGE_PARENT, parent, e->id);
+	for (uint32_t i = 0; i < m->n_parent_jobs; i++) {
+		snprintf(e->parents[i], sizeof(e->parents[i]), "job:%s", m->parent_jobs[i]);
+		add(e, PCTL_EDGE_PARENT, e->parents[i], e->id);
 	}
-	for (uint32_t i = 0; status == PCTL_OK &&
-			     (reference = pctl_block_reference(m, i, &group, &binding)) != NULL;
+	for (uint32_t i = 0; (reference = pctl_block_reference(m, i, &group, &binding)) != NULL;
 	     i++)
 		if (pctl_block_job_of(reference) != NULL)
-			status = add(e, PCTL_EDGE_PARENT, reference, e->id);
-	return status;
+			add(e, PCTL_EDGE_PARENT, reference, e->id);
 }
 
 static pctl_status add_edges(pctl_block_work *w, const pctl_block_job *job)
 {
-	edges e = {.w = w, .job = job};
-	char hex[PCTL_JOB_TEXT_SIZE], account[PCTL_EDGE_NAME_MAX];
-	pctl_status status;
+	edges e;
+	char hex[PCTL_JOB_TEXT_SIZE];
 
+	e.w = w;
+	e.job = job;
+	e.n = 0;
 	snprintf(e.id, sizeof(e.id), "job:%s", pctl_job_id_format(job->row.id, hex));
-	snprintf(account, sizeof(account), "account:%s", job->row.sender);
+	snprintf(e.account, sizeof(e.account), "account:%s", job->row.sender);
 	pctl_cid_format(&job->output, e.output);
-	status = add(&e, PCTL_EDGE_EXECUTED, account, e.id);
-	if (status == PCTL_OK)
-		status = add_parents(&e);
-	if (status == PCTL_OK)
-		status = add_inputs(&e);
-	return status == PCTL_OK ? add(&e, PCTL_EDGE_OUTPUT, e.id, e.output) : status;
+	add(&e, PCTL_EDGE_EXECUTED, e.account, e.id);
+	add_parents(&e);
+	add_inputs(&e);
+	add(&e, PCTL_EDGE_OUTPUT, e.id, e.output);
+	return pctl_edges_add_all(w->s, e.all, e.n, w->call);
 }
 
 static pctl_status settle_all(pctl_block_work *w, pctl_ledger_tab *tab)

@@ -324,29 +324,22 @@ pctl_status pctl_chain_epoch(pctl_chain *c, uint64_t height, const pctl_call *ca
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-pctl_status pctl_epoch_read(pctl_chain_state *s, uint64_t height, const pctl_call *call,
-			    pctl_epoch *out)
-{
-	sqlite3_stmt *stmt = NULL;
-	char graph[PCTL_CID_TEXT_SIZE], names[PCTL_CID_TEXT_SIZE];
-	int more = 0;
-	pctl_status status = pctl_cursor_open(
-		s, call, &stmt,
-		"SELECT e.height, e.graph, e.names, e.nodes, e.edges, e.iterations, "
-		"e.last_job FROM "
-		"epochs e JOIN jobs j ON j.id = e.last_job WHERE j.status = 2 AND "
-		"(?1 = 0 OR e.height = ?1) ORDER BY e.height DESC LIMIT 1",
-		"h", height);
+#define EPOCH_COLUMNS                                                                         \
+	"SELECT e.height, e.graph, e.names, e.nodes, e.edges, e.iterations, e.last_job FROM " \
+	"epochs "                                                                             \
+	"e JOIN jobs j ON j.id = e.last_job WHERE j.status = 2 AND "
 
+/* The first row of a statement over these columns, which is finalised; *more 0: there is none. */
+static pctl_status read_row(pctl_chain_state *s, sqlite3_stmt *stmt, pctl_status status,
+			    const pctl_call *call, pctl_epoch *out, int *more)
+{
+	char graph[PCTL_CID_TEXT_SIZE], names[PCTL_CID_TEXT_SIZE];
+
+	*more = 0;
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = pctl_cursor_next(s, stmt, call, &more);
-	if (status == PCTL_OK && !more && height == 0)
-		status = pctl_refuse(call, PC6102_EPOCH_NONE, "no epoch has a complete rank yet");
-	else if (status == PCTL_OK && !more)
-		status = pctl_refuse(call, PC6102_EPOCH_NONE,
-				     "block %" PRIu64 " has no complete rank", height);
-	if (status == PCTL_OK) {
+		status = pctl_cursor_next(s, stmt, call, more);
+	if (status == PCTL_OK && *more) {
 		out->height = (uint64_t)sqlite3_column_int64(stmt, 0);
 		pctl_cursor_text(stmt, 1, graph, sizeof(graph));
 		pctl_cursor_text(stmt, 2, names, sizeof(names));
@@ -362,5 +355,40 @@ pctl_status pctl_epoch_read(pctl_chain_state *s, uint64_t height, const pctl_cal
 			memcpy(out->last, sqlite3_column_blob(stmt, 6), PCTL_DIGEST_BYTES);
 	}
 	sqlite3_finalize(stmt);
+	return status;
+}
+
+pctl_status pctl_epoch_read(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+			    pctl_epoch *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more;
+	pctl_status status = pctl_cursor_open(
+		s, call, &stmt,
+		EPOCH_COLUMNS "(?1 = 0 OR e.height = ?1) ORDER BY e.height DESC LIMIT 1", "h",
+		height);
+
+	status = read_row(s, stmt, status, call, out, &more);
+	if (status == PCTL_OK && !more && height == 0)
+		status = pctl_refuse(call, PC6102_EPOCH_NONE, "no epoch has a complete rank yet");
+	else if (status == PCTL_OK && !more)
+		status = pctl_refuse(call, PC6102_EPOCH_NONE,
+				     "block %" PRIu64 " has no complete rank", height);
+	return status;
+}
+
+pctl_status pctl_epoch_read_by(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+			       pctl_epoch *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more;
+	pctl_status status = pctl_cursor_open(
+		s, call, &stmt, EPOCH_COLUMNS "j.ended <= ?1 ORDER BY e.height DESC LIMIT 1", "h",
+		height);
+
+	status = read_row(s, stmt, status, call, out, &more);
+	if (status == PCTL_OK && !more)
+		status = pctl_refuse(call, PC6102_EPOCH_NONE,
+				     "no epoch had a complete rank by block %" PRIu64, height);
 	return status;
 }

@@ -38,5 +38,8 @@ typedef struct pctl_epoch {
 /* Of block `height`; 0: the latest whose last job is complete. PC6102. */
 pctl_status pctl_epoch_read(pctl_chain_state *s, uint64_t height, const pctl_call *call,
 			    pctl_epoch *out);
+/* The latest whose last job was complete by block `height`. PC6102. */
+pctl_status pctl_epoch_read_by(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+			       pctl_epoch *out);
 
 #endif

@@ -22,22 +22,26 @@ const char *pctl_edge_name(uint32_t kind)
 
 /* ---- adding ------------------------------------------------------------------------------- */
 
-static pctl_status check_height(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call)
+/* The height of the last edge, 0 without any. */
+static pctl_status last_height(pctl_chain_state *s, const pctl_call *call, uint64_t *out)
 {
 	sqlite3_stmt *stmt;
-	uint64_t last = 0;
 	pctl_status status = pctl_chain_statement(
 		s, "SELECT height FROM edges ORDER BY id DESC LIMIT 1", call, &stmt);
 	int more;
 
+	*out = 0;
 	if (status != PCTL_OK)
 		return status;
 	status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
-		last = (uint64_t)sqlite3_column_int64(stmt, 0);
+		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
 	sqlite3_reset(stmt);
-	if (status != PCTL_OK)
-		return status;
+	return status;
+}
+
+static pctl_status check_height(const pctl_edge *e, uint64_t last, const pctl_call *call)
+{
 	if (e->height < last || e->height > PCTL_CHAIN_HEIGHT_MAX ||
 	    e->clock > PCTL_CHAIN_HEIGHT_MAX)
 		return pctl_refuse(call, PC5881_EDGE_HEIGHT,
@@ -72,20 +76,41 @@ static pctl_status insert(pctl_chain_state *s, const pctl_edge *e, const pctl_wo
 
 #define VIA_AND_JOB 0xcu /* of the four names of an edge: these may be "" */
 
-pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call)
+static pctl_status add(pctl_chain_state *s, const pctl_edge *e, uint64_t last,
+		       const pctl_call *call)
 {
 	const char *const names[4] = {e->source, e->target, e->via, e->job};
 	pctl_word words[4];
 	pctl_status status;
 
-	assert(!sqlite3_get_autocommit(pctl_chain_db(s)));
 	assert(pctl_edge_name(e->kind) != NULL);
 	status = pctl_words_check(s, names, 4, VIA_AND_JOB, call, words);
 	if (status == PCTL_OK)
-		status = check_height(s, e, call);
+		status = check_height(e, last, call);
 	if (status == PCTL_OK)
 		status = pctl_words_number(s, words, 4, call);
 	return status == PCTL_OK ? insert(s, e, words, call) : status;
+}
+
+pctl_status pctl_edges_add_all(pctl_chain_state *s, const pctl_edge *edges, uint32_t n,
+			       const pctl_call *call)
+{
+	uint64_t last;
+	pctl_status status = pctl_words_begin(s, call);
+
+	assert(!sqlite3_get_autocommit(pctl_chain_db(s)));
+	if (status == PCTL_OK)
+		status = last_height(s, call, &last);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		status = add(s, &edges[i], last, call);
+		last = edges[i].height;
+	}
+	return status;
+}
+
+pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call)
+{
+	return pctl_edges_add_all(s, e, 1, call);
 }
 
 /* ---- visiting ----------------------------------------------------------------------------- */
@@ -260,9 +285,44 @@ pctl_status pctl_edges_entering(pctl_chain_state *s, const char *name, uint32_t 
 			   call, out);
 }
 
-/* The first edge of a block at or after `height`; heights ascend with ids, so no index is needed. */
-static pctl_status first_at(pctl_chain_state *s, uint64_t height, const pctl_call *call,
-			    uint64_t *out)
+/* How many there are decides first: a sort of all of them costs what they are. */
+pctl_status pctl_edges_first_to(pctl_chain_state *s, const char *name, uint32_t kind,
+				uint64_t height, uint64_t most, const pctl_call *call,
+				pctl_edges_first *out)
+{
+	uint64_t bound[3] = {0, kind, most < PCTL_CHAIN_HEIGHT_MAX ? most + 1 : most};
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status = find_name(s, name, call, &bound[0]);
+
+	*out = (pctl_edges_first){.n = 0};
+	if (status != PCTL_OK || bound[0] == 0)
+		return status;
+	status = read_number(s,
+			     "SELECT count(*) FROM (SELECT 1 FROM edges WHERE target = ? AND kind "
+			     "= ? LIMIT ?)",
+			     bound, 3, call, &out->n);
+	if (status != PCTL_OK || out->n > most)
+		return status;
+	status = pctl_cursor_keep(s, call, &stmt,
+				  "SELECT source, clock FROM edges WHERE target = ? AND kind = ? "
+				  "AND height <= ? ORDER BY clock, id LIMIT 1",
+				  "hhh", bound[0], (uint64_t)kind, height);
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(s, stmt, call, &more);
+	if (status == PCTL_OK && more) {
+		const uint64_t number = (uint64_t)sqlite3_column_int64(stmt, 0);
+
+		out->clock = (uint64_t)sqlite3_column_int64(stmt, 1);
+		status = pctl_word_text(s, number, call, out->source);
+	}
+	pctl_cursor_done(stmt);
+	return status;
+}
+
+/* Heights ascend with ids, so no index is needed. */
+pctl_status pctl_edges_first_at(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+				uint64_t *out)
 {
 	uint64_t low = 1, high, found;
 	pctl_status status = pctl_edges_count(s, call, &high);
@@ -286,11 +346,11 @@ pctl_status pctl_edges_of_block(pctl_chain_state *s, uint64_t height, pctl_edges
 				void *ctx, const pctl_call *call)
 {
 	uint64_t bound[2];
-	pctl_status status = first_at(s, height, call, &bound[0]);
+	pctl_status status = pctl_edges_first_at(s, height, call, &bound[0]);
 
 	bound[1] = height;
 	if (status == PCTL_OK && height <= PCTL_CHAIN_HEIGHT_MAX)
-		status = first_at(s, height + 1, call, &bound[1]);
+		status = pctl_edges_first_at(s, height + 1, call, &bound[1]);
 	if (status != PCTL_OK || height > PCTL_CHAIN_HEIGHT_MAX)
 		return status;
 	return visit_rows(s, "SELECT " COLUMNS " FROM edges WHERE id >= ? AND id < ? ORDER BY id",

@@ -42,6 +42,10 @@ typedef struct pctl_edge {
 /* Inside an open transaction. The same edge again (all fields but height and clock) changes nothing. */
 pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call);
 
+/* Several, in this order; after an error some of them may be there. */
+pctl_status pctl_edges_add_all(pctl_chain_state *s, const pctl_edge *edges, uint32_t n,
+			       const pctl_call *call);
+
 /* Visit edges that leave (or enter) a name, kind 0: all kinds, by (clock, order of making); or all edges of one block
  * in the order of making; or all. A visitor that returns non-zero ends the walk. */
 typedef int (*pctl_edges_visit)(void *ctx, const pctl_edge *e);
@@ -53,6 +57,15 @@ pctl_status pctl_edges_to(pctl_chain_state *s, const char *name, uint32_t kind,
 pctl_status pctl_edges_of_job(pctl_chain_state *s, const char *target, uint32_t kind,
 			      const char *job, pctl_edges_visit visit, void *ctx,
 			      const pctl_call *call);
+/* The first of a kind that enters a name, by (clock, order of making), of a block up to `height`. n: how many of the kind
+ * enter it, at most `most` + 1, and then there is no telling which is the first. source "": none. */
+typedef struct pctl_edges_first {
+	char source[PCTL_EDGE_NAME_MAX + 1];
+	uint64_t clock, n;
+} pctl_edges_first;
+pctl_status pctl_edges_first_to(pctl_chain_state *s, const char *name, uint32_t kind,
+				uint64_t height, uint64_t most, const pctl_call *call,
+				pctl_edges_first *out);
 /* 1 in *out when some edge has ever named it. */
 pctl_status pctl_edges_known(pctl_chain_state *s, const char *name, const pctl_call *call,
 			     int *out);
@@ -62,6 +75,9 @@ pctl_status pctl_edges_has(pctl_chain_state *s, uint32_t kind, const char *sourc
 /* How many edges of a kind enter a name. */
 pctl_status pctl_edges_entering(pctl_chain_state *s, const char *name, uint32_t kind,
 				const pctl_call *call, uint64_t *out);
+/* The number of the first edge of a block at or after `height`; one above the last without any. */
+pctl_status pctl_edges_first_at(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+				uint64_t *out);
 pctl_status pctl_edges_of_block(pctl_chain_state *s, uint64_t height, pctl_edges_visit visit,
 				void *ctx, const pctl_call *call);
 pctl_status pctl_edges_all(pctl_chain_state *s, pctl_edges_visit visit, void *ctx,

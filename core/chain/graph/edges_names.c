@@ -228,11 +228,19 @@ static pctl_status check_word(recent *r, const char *text, int may_be_empty, con
 	return PCTL_OK;
 }
 
+pctl_status pctl_words_begin(pctl_chain_state *s, const pctl_call *call)
+{
+	recent *r;
+
+	return open_recent(s, call, &r);
+}
+
 pctl_status pctl_words_check(pctl_chain_state *s, const char *const *texts, uint32_t n,
 			     uint32_t may_be_empty, const pctl_call *call, pctl_word *out)
 {
-	recent *r;
-	pctl_status status = open_recent(s, call, &r);
+	uint64_t epoch;
+	recent *r = pctl_chain_memory(s, PCTL_MEMORY_EDGES, sizeof(*r), &epoch);
+	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		status = check_word(r, texts[i], (may_be_empty >> i & 1) != 0, call, &out[i]);

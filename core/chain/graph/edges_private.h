@@ -22,10 +22,12 @@ pctl_status pctl_word_text(pctl_chain_state *s, uint64_t number, const pctl_call
 			   char out[PCTL_EDGE_NAME_MAX + 1]);
 
 /*
- * Several names at once, inside a transaction: `check` spells them ("" only where may_be_empty has the bit) and changes
+ * Several names at once, inside a transaction: `begin` looks whether what is remembered still holds, and stands for as many names
+ * as follow without an end of a savepoint between them. `check` spells them ("" only where may_be_empty has the bit) and changes
  * nothing; `number` gives each its number, a new one where it had none. Between the two no other function of the
  * dictionary is called. What was looked up in this transaction is remembered.
  */
+pctl_status pctl_words_begin(pctl_chain_state *s, const pctl_call *call);
 pctl_status pctl_words_check(pctl_chain_state *s, const char *const *texts, uint32_t n,
 			     uint32_t may_be_empty, const pctl_call *call, pctl_word *out);
 pctl_status pctl_words_number(pctl_chain_state *s, pctl_word *words, uint32_t n,

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "foundation/base/vec.h"
+
 #define HEAD_BYTES 12u
 #define CHECKSUM_BYTES 20u
 #define LEVEL 1 /* ids and CIDs hardly compress: more work saves a twentieth */
@@ -39,8 +41,27 @@ static void add_head(pctl_gitlog_pack *p, uint64_t n, git_object_t type)
 	pctl_str_add_n(&p->bytes, head, used + 1u);
 }
 
-void pctl_gitlog_pack_add(pctl_gitlog_pack *p, const void *data, uint64_t n, git_object_t type)
+/* Note an object whose bytes begin at `offset` and end where the pack ends now. */
+static void note(pctl_gitlog_pack *p, uint64_t offset, const git_oid *id)
 {
+	const Bytef *from = (const Bytef *)p->bytes.data + offset;
+	pctl_gitlog_packed *o;
+
+	if (p->bytes.failed || !pctl_vec_reserve((void **)&p->objects, p->n_objects, &p->room,
+						 sizeof(*p->objects))) {
+		p->failed = 1;
+		return;
+	}
+	o = &p->objects[p->n_objects++];
+	o->offset = offset;
+	o->crc = (uint32_t)crc32_z(0, from, p->bytes.n - offset);
+	memcpy(o->id, id->id, sizeof(o->id));
+}
+
+void pctl_gitlog_pack_add(pctl_gitlog_pack *p, const void *data, uint64_t n, git_object_t type,
+			  const git_oid *id)
+{
+	const uint64_t offset = p->bytes.n;
 	uLongf n_packed = compressBound((uLong)n);
 	Bytef *packed = p->failed ? NULL : malloc(n_packed);
 
@@ -49,7 +70,7 @@ void pctl_gitlog_pack_add(pctl_gitlog_pack *p, const void *data, uint64_t n, git
 	} else {
 		add_head(p, n, type);
 		pctl_str_add_n(&p->bytes, (const char *)packed, n_packed);
-		p->n_objects++;
+		note(p, offset, id);
 	}
 	free(packed);
 }
@@ -69,7 +90,70 @@ int pctl_gitlog_pack_end(pctl_gitlog_pack *p)
 	return !p->bytes.failed;
 }
 
+/* ---- the index ----------------------------------------------------------------------------- */
+
+#define FAR_OFF 0x80000000u /* an offset from here on stands in a table of its own */
+
+static int by_id(const void *a, const void *b)
+{
+	return memcmp(((const pctl_gitlog_packed *)a)->id, ((const pctl_gitlog_packed *)b)->id,
+		      sizeof(((const pctl_gitlog_packed *)a)->id));
+}
+
+static void add32(pctl_str_buf *out, uint32_t n)
+{
+	char bytes[4];
+
+	put32(bytes, n);
+	pctl_str_add_n(out, bytes, sizeof(bytes));
+}
+
+static void add_offsets(const pctl_gitlog_pack *p, pctl_str_buf *out)
+{
+	uint32_t n_far = 0;
+
+	for (uint32_t i = 0; i < p->n_objects; i++)
+		add32(out, p->objects[i].offset < FAR_OFF ? (uint32_t)p->objects[i].offset
+						      : FAR_OFF | n_far++);
+	for (uint32_t i = 0; i < p->n_objects; i++) {
+		if (p->objects[i].offset < FAR_OFF)
+			continue;
+		add32(out, (uint32_t)(p->objects[i].offset >> 32));
+		add32(out, (uint32_t)p->objects[i].offset);
+	}
+}
+
+int pctl_gitlog_pack_index(pctl_gitlog_pack *p, pctl_str_buf *out)
+{
+	unsigned char checksum[EVP_MAX_MD_SIZE];
+	unsigned int n = 0;
+	uint32_t at = 0;
+
+	qsort(p->objects, p->n_objects, sizeof(*p->objects), by_id);
+	pctl_str_add_n(out, "\377tOc", 4);
+	add32(out, 2);
+	for (uint32_t first = 0; first < 256; first++) {
+		while (at < p->n_objects && p->objects[at].id[0] <= first)
+			at++;
+		add32(out, at);
+	}
+	for (uint32_t i = 0; i < p->n_objects; i++)
+		pctl_str_add_n(out, (const char *)p->objects[i].id, sizeof(p->objects[i].id));
+	for (uint32_t i = 0; i < p->n_objects; i++)
+		add32(out, p->objects[i].crc);
+	add_offsets(p, out);
+	pctl_str_add_n(out, p->bytes.data + p->bytes.n - CHECKSUM_BYTES, CHECKSUM_BYTES);
+	if (out->failed ||
+	    EVP_Digest(out->data, out->n, checksum, &n, EVP_sha1(), NULL) != 1 ||
+	    n != CHECKSUM_BYTES)
+		return 0;
+	pctl_str_add_n(out, (const char *)checksum, CHECKSUM_BYTES);
+	return !out->failed;
+}
+
 void pctl_gitlog_pack_drop(pctl_gitlog_pack *p)
 {
 	pctl_str_drop(&p->bytes);
+	free(p->objects);
+	p->objects = NULL;
 }

@@ -36,7 +36,7 @@ static pctl_status take(block *b, const void *data, uint64_t n, git_object_t typ
 		return PCTL_OK;
 	if (log->fresh->write(log->fresh, out, n == 0 ? "" : data, n, type) != 0)
 		return pctl_gitlog_git_io(log, b->call, "take an object into");
-	pctl_gitlog_pack_add(&b->pack, n == 0 ? "" : data, n, type);
+	pctl_gitlog_pack_add(&b->pack, n == 0 ? "" : data, n, type, out);
 	return PCTL_OK;
 }
 
@@ -145,23 +145,47 @@ static pctl_status take_files(block *b, const pctl_gitlog_file *files, uint32_t 
 
 /* ---- the pack ----------------------------------------------------------------------------- */
 
-static pctl_status index_pack(block *b, const char *temp, char *name, size_t n_name)
+static int write_file(int dir_fd, const char *name, const pctl_str_buf *bytes)
 {
-	git_indexer_progress progress = {0};
-	git_indexer *indexer = NULL;
-	char path[4096];
-	int error = (size_t)snprintf(path, sizeof(path), "%s/tmp/%s", b->log->dir, temp) >=
-		    sizeof(path);
+	const int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+	size_t at = 0;
 
-	if (!pctl_gitlog_pack_end(&b->pack))
+	while (fd >= 0 && at < bytes->n) {
+		const ssize_t n = write(fd, bytes->data + at, bytes->n - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		at += (size_t)n;
+	}
+	return fd >= 0 && close(fd) == 0 && at == bytes->n ? 0 : -1;
+}
+
+/* Named by its checksum, as git names packs. */
+static pctl_status write_files(block *b, const char *temp, char *name, size_t n_name)
+{
+	pctl_str_buf index = PCTL_STR_BUF_INIT;
+	const pctl_str_buf *bytes = &b->pack.bytes;
+	pctl_status status = PCTL_OK;
+	char path[256];
+
+	if (!pctl_gitlog_pack_end(&b->pack) || !pctl_gitlog_pack_index(&b->pack, &index)) {
+		pctl_str_drop(&index);
 		return pctl_no_memory(b->call, "a block");
-	error = error || git_indexer_new(&indexer, path, 0444, NULL, NULL) != 0 ||
-		git_indexer_append(indexer, b->pack.bytes.data, b->pack.bytes.n, &progress) != 0 ||
-		git_indexer_commit(indexer, &progress) != 0;
-	if (!error)
-		snprintf(name, n_name, "pack-%s", git_indexer_name(indexer));
-	git_indexer_free(indexer);
-	return error ? pctl_gitlog_git_io(b->log, b->call, "write a pack of") : PCTL_OK;
+	}
+	memcpy(name, "pack-", 6);
+	for (size_t i = 0; i < 20; i++)
+		snprintf(name + 5 + 2 * i, n_name - 5 - 2 * i, "%02x",
+			 (unsigned char)bytes->data[bytes->n - 20 + i]);
+	snprintf(path, sizeof(path), "%s/%s.pack", temp, name);
+	if (write_file(b->log->temp_fd, path, bytes) != 0)
+		status = pctl_gitlog_io(b->log, b->call, "write a pack of", errno);
+	snprintf(path, sizeof(path), "%s/%s.idx", temp, name);
+	if (status == PCTL_OK && write_file(b->log->temp_fd, path, &index) != 0)
+		status = pctl_gitlog_io(b->log, b->call, "write a pack of", errno);
+	pctl_str_drop(&index);
+	return status;
 }
 
 static int sync_file(int dir_fd, const char *name)
@@ -208,7 +232,7 @@ static pctl_status write_pack(block *b, char name[64])
 	pctl_gitlog_clear(log->temp_fd, temp);
 	if (mkdirat(log->temp_fd, temp, 0700) != 0)
 		return pctl_gitlog_io(log, b->call, "make a directory in", errno);
-	status = index_pack(b, temp, name, 64);
+	status = write_files(b, temp, name, 64);
 	if (status == PCTL_OK)
 		status = publish(b, temp, name);
 	pctl_gitlog_clear(log->temp_fd, temp);

@@ -244,6 +244,36 @@ pctl_status pctl_jobs_all(pctl_chain_state *s, const char *sender, pctl_jobs_vis
 	return walk(s, stmt, status, visit, ctx, call);
 }
 
+pctl_status pctl_jobs_after(pctl_chain_state *s, uint64_t clock, uint64_t position, uint64_t end,
+			    pctl_jobs_visit visit, void *ctx, const pctl_call *call)
+{
+	sqlite3_stmt *stmt = NULL;
+	/* Sorted by ids alone: within a clock the index has no order of positions. */
+	pctl_status status = pctl_cursor_open(
+		s, call, &stmt,
+		"SELECT id FROM jobs WHERE (clock, position) > (?, ?) AND clock <= ? ORDER BY "
+		"clock, position",
+		"hhh", clock, position, end);
+	pctl_chain_job job;
+	int more = 1, is_over = 0;
+
+	while (status == PCTL_OK && !is_over) {
+		status = pctl_cursor_next(s, stmt, call, &more);
+		if (status != PCTL_OK || !more)
+			break;
+		if (sqlite3_column_bytes(stmt, 0) != (int)PCTL_DIGEST_BYTES)
+			status = damaged("id", call);
+		else
+			status = pctl_jobs_read(s, sqlite3_column_blob(stmt, 0), call, &job);
+		if (status == PCTL_OK) {
+			is_over = visit(ctx, &job) != 0;
+			pctl_chain_job_clear(&job);
+		}
+	}
+	sqlite3_finalize(stmt);
+	return status;
+}
+
 /* The two numbers of the one row a kept statement gives; gives it back. */
 static pctl_status two_numbers(pctl_chain_state *s, sqlite3_stmt *stmt, pctl_status status,
 			       const pctl_call *call, uint64_t *a, uint64_t *b)
@@ -296,8 +326,8 @@ pctl_status pctl_inbox_add(pctl_chain_state *s, uint32_t origin, const void *byt
 			   const pctl_call *call)
 {
 	return pctl_cursor_write(s, call,
-				 "INSERT INTO inbox SELECT coalesce(max(number), 0) + 1, ?, ? "
-				 "FROM inbox",
+				 "INSERT INTO inbox VALUES ((SELECT coalesce(max(number), 0) + 1 "
+				 "FROM inbox), ?, ?)",
 				 "hb", (uint64_t)origin, bytes, n);
 }
 

@@ -64,6 +64,9 @@ pctl_status pctl_jobs_ended_at(pctl_chain_state *s, uint64_t height, pctl_jobs_v
 			       void *ctx, const pctl_call *call);
 pctl_status pctl_jobs_all(pctl_chain_state *s, const char *sender, pctl_jobs_visit visit, void *ctx,
 			  const pctl_call *call);
+/* Those behind (clock, position), of a clock up to `end`, by both. */
+pctl_status pctl_jobs_after(pctl_chain_state *s, uint64_t clock, uint64_t position, uint64_t end,
+			    pctl_jobs_visit visit, void *ctx, const pctl_call *call);
 
 /* How many jobs have this clock, and how many of them are pending. */
 pctl_status pctl_jobs_at_clock(pctl_chain_state *s, uint64_t clock, const pctl_call *call,

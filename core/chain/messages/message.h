@@ -331,6 +331,70 @@ typedef struct pctl_msg_call_response {
 	const char *error;
 } pctl_msg_call_response;
 
+#define PCTL_MESSAGE_GRAPH_MAX 1000u	     /* edges or jobs of one answer about the graph */
+#define PCTL_MESSAGE_GRAPH_DEFAULT 100u	     /* where none is asked for */
+#define PCTL_MESSAGE_GRAPH_PROVED 16u	     /* edges of one answer with proofs */
+#define PCTL_MESSAGE_NEXT_MAX (512u << 10)   /* bytes of `next` */
+#define PCTL_MESSAGE_GRAPH_NAME_MAX 80u	     /* bytes of a name in the graph */
+#define PCTL_MESSAGE_GRAPH_INPUTS_MAX 65536u /* that one job took or waited for */
+
+enum {
+	PCTL_GRAPH_EDGES = 1,
+	PCTL_GRAPH_HISTORY,
+	PCTL_GRAPH_DEPENDENTS,
+	PCTL_GRAPH_JOBS,
+	PCTL_GRAPH_RANK
+};
+enum { PCTL_ROLE_SOURCE = 1, PCTL_ROLE_TARGET, PCTL_ROLE_VIA, PCTL_ROLE_JOB, PCTL_ROLE_BLOCK_MADE };
+#define PCTL_MESSAGE_KINDS_MAX 0x3feu /* all kinds of edges, of edges.h */
+
+/*
+ * GRAPH: the fields of the .proto. EDGES takes a name and its role, or neither, or BLOCK_MADE and a height; HISTORY and
+ * DEPENDENTS take a CID or job:ID; JOBS takes "", account:NAME, the CID of a shader or job:ID; RANK a CID or account.
+ * What an operation does not use is 0.
+ */
+typedef struct pctl_msg_graph {
+	uint32_t op, role, kinds, limit;
+	const char *name;
+	uint64_t height, from_clock, to_clock;
+	pctl_msg_bytes next;
+	uint32_t prove, reserved;
+} pctl_msg_graph;
+
+typedef struct pctl_msg_graph_edge {
+	uint64_t number, height, clock;
+	uint32_t kind, is_gone;
+	const char *source, *target, *via, *job;
+} pctl_msg_graph_edge;
+
+typedef struct pctl_msg_graph_input {
+	uint32_t kind, reserved;
+	const char *name, *maker;
+} pctl_msg_graph_input;
+
+typedef struct pctl_msg_graph_job {
+	const char *job_id, *sender, *shader_cid, *output_cid, *error;
+	uint64_t gas_used, clock, height, ended;
+	const pctl_msg_graph_input *inputs;
+	uint32_t n_inputs, status;
+} pctl_msg_graph_job;
+
+typedef struct pctl_msg_graph_rank {
+	const char *name;
+	uint64_t rank;
+} pctl_msg_graph_rank;
+
+/* Edges or jobs, never both. */
+typedef struct pctl_msg_graph_response {
+	uint64_t height, cut, epoch;
+	const pctl_msg_graph_edge *edges;
+	const pctl_msg_graph_job *jobs;
+	const pctl_msg_graph_rank *ranks;
+	const pctl_msg_bytes *proofs;
+	uint32_t n_edges, n_jobs, n_ranks, n_proofs;
+	pctl_msg_bytes next;
+} pctl_msg_graph_response;
+
 typedef struct pctl_msg_error {
 	uint32_t code, reserved; /* of the table of codes */
 	const char *message;	 /* 1 byte or more */
@@ -360,7 +424,8 @@ enum {
 	PCTL_MSG_CONTRACT = 25,
 	PCTL_MSG_CALL = 26,
 	PCTL_MSG_VIEW = 27,
-	PCTL_MSG_STATEMENT = 28
+	PCTL_MSG_STATEMENT = 28,
+	PCTL_MSG_GRAPH = 29
 };
 
 /* One that was decoded or sealed has its canonical bytes beside it and is not changed any more: what takes it in looks at
@@ -386,6 +451,7 @@ typedef struct pctl_request {
 		pctl_msg_contract contract;
 		pctl_msg_call call; /* CALL, VIEW */
 		pctl_msg_statement statement;
+		pctl_msg_graph graph;
 	} as;
 	pctl_msg_auth auth; /* of a kind that changes state */
 	void *owner;	    /* of a decoded or sealed message; NULL in one made by hand */
@@ -403,6 +469,7 @@ typedef struct pctl_response {
 		pctl_msg_data get;
 		pctl_msg_contract_response contract;
 		pctl_msg_call_response call; /* CALL, VIEW */
+		pctl_msg_graph_response graph;
 		pctl_msg_error error;
 	} as;
 	void *owner;

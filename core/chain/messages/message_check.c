@@ -273,6 +273,48 @@ static void check_get(checker *c, const pctl_msg_get *m)
 	check_number(c, "length", m->length, PCTL_MESSAGE_DATA_MAX);
 }
 
+/* What of an edge a name may be, and what needs one. */
+static void check_graph_role(checker *c, const pctl_msg_graph *m)
+{
+	const int is_edges = m->op == PCTL_GRAPH_EDGES;
+
+	if (m->role > PCTL_ROLE_BLOCK_MADE)
+		wrong(c, PC5730_MESSAGE_OPERATION, "role", "%u, at most %u", m->role,
+		      PCTL_ROLE_BLOCK_MADE);
+	not_of_op(c, "role", !is_edges && m->role != 0);
+	if (is_edges && m->role == 0 && m->name[0] != '\0')
+		wrong(c, PC5784_MESSAGE_MISSING, "role", "not given, but there is a name");
+	if (m->role == PCTL_ROLE_BLOCK_MADE && m->height == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "height", "not given");
+	not_of_op(c, "name", m->role == PCTL_ROLE_BLOCK_MADE && m->name[0] != '\0');
+	if (m->op == PCTL_GRAPH_HISTORY || m->op == PCTL_GRAPH_DEPENDENTS ||
+	    m->op == PCTL_GRAPH_RANK || (m->role != 0 && m->role < PCTL_ROLE_BLOCK_MADE))
+		(void)missing(c, "name", m->name);
+}
+
+static void check_graph(checker *c, const pctl_msg_graph *m)
+{
+	const int has_clocks = m->op == PCTL_GRAPH_EDGES || m->op == PCTL_GRAPH_JOBS;
+
+	if (!check_op(c, m->op, PCTL_GRAPH_RANK))
+		return;
+	check_text(c, "name", m->name, PCTL_MESSAGE_GRAPH_NAME_MAX);
+	check_graph_role(c, m);
+	if ((m->kinds & ~PCTL_MESSAGE_KINDS_MAX) != 0)
+		wrong(c, PC5730_MESSAGE_OPERATION, "kinds", "%u has bits of no kind of edge",
+		      m->kinds);
+	not_of_op(c, "kinds", m->op != PCTL_GRAPH_EDGES && m->kinds != 0);
+	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX - 1);
+	check_number(c, "from_clock", m->from_clock, PCTL_MESSAGE_CLOCK_MAX);
+	check_number(c, "to_clock", m->to_clock, PCTL_MESSAGE_CLOCK_MAX);
+	not_of_op(c, "from_clock", !has_clocks && m->from_clock != 0);
+	not_of_op(c, "to_clock", !has_clocks && m->to_clock != 0);
+	check_number(c, "limit", m->limit,
+		     m->prove ? PCTL_MESSAGE_GRAPH_PROVED : PCTL_MESSAGE_GRAPH_MAX);
+	check_count(c, "next", m->next.n, PCTL_MESSAGE_NEXT_MAX, "bytes");
+	not_of_op(c, "prove", m->prove && m->op != PCTL_GRAPH_EDGES);
+}
+
 static void check_blob(checker *c, const pctl_msg_blob *m)
 {
 	check_sender(c, m->sender);
@@ -410,6 +452,10 @@ pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
 	case PCTL_MSG_STATEMENT:
 		c.message = "statement";
 		check_statement(&c, &r->as.statement);
+		break;
+	case PCTL_MSG_GRAPH:
+		c.message = "graph";
+		check_graph(&c, &r->as.graph);
 		break;
 	default:
 		check_envelope(&c, r->kind, "request");

@@ -127,6 +127,73 @@ static void check_call_response(checker *c, const pctl_msg_call_response *m, int
 	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX);
 }
 
+static void check_graph_edge(checker *c, const char *field, const pctl_msg_graph_edge *e)
+{
+	const char *const names[] = {e->source, e->target, e->via, e->job};
+
+	if (e->kind == 0 || (PCTL_MESSAGE_KINDS_MAX >> e->kind & 1) == 0)
+		wrong(c, PC5730_MESSAGE_OPERATION, field, "%u is no kind of edge", e->kind);
+	for (uint32_t i = 0; i < 4; i++)
+		if (i >= 2 || !missing(c, field, names[i]))
+			check_text(c, field, names[i], PCTL_MESSAGE_GRAPH_NAME_MAX);
+	check_clock(c, field, e->number);
+	check_clock(c, field, e->height);
+	check_number(c, field, e->clock, PCTL_MESSAGE_CLOCK_MAX);
+}
+
+static void check_graph_job(checker *c, const char *field, const pctl_msg_graph_job *m)
+{
+	const int is_complete = m->status == PCTL_JOB_COMPLETE;
+
+	check_hash(c, field, m->job_id);
+	if (m->status > PCTL_JOB_FAILED)
+		wrong(c, PC5795_MESSAGE_STATUS, field, "%u is no status of a job", m->status);
+	check_account(c, field, m->sender);
+	check_text(c, field, m->shader_cid, PCTL_MESSAGE_GRAPH_NAME_MAX);
+	if (is_complete)
+		check_cid(c, field, m->output_cid);
+	else if (m->output_cid[0] != '\0')
+		wrong(c, PC5795_MESSAGE_STATUS, field, "it has an output and is of status %u",
+		      m->status);
+	check_text(c, field, m->error, PCTL_MESSAGE_ERROR_MAX);
+	if ((m->status == PCTL_JOB_FAILED) != (m->error[0] != '\0'))
+		wrong(c, PC5795_MESSAGE_STATUS, field, "status %u, and \"%.40s\" is why it failed",
+		      m->status, m->error);
+	check_clock(c, field, m->clock);
+	check_number(c, field, m->height, PCTL_MESSAGE_CLOCK_MAX);
+	check_number(c, field, m->ended, PCTL_MESSAGE_CLOCK_MAX);
+	check_count(c, field, m->n_inputs, PCTL_MESSAGE_GRAPH_INPUTS_MAX, "inputs");
+	for (uint32_t i = 0; i < m->n_inputs; i++) {
+		check_text(c, field, m->inputs[i].name, PCTL_MESSAGE_GRAPH_NAME_MAX);
+		if (m->inputs[i].maker[0] != '\0')
+			check_hash(c, field, m->inputs[i].maker);
+	}
+}
+
+static void check_graph_response(checker *c, const pctl_msg_graph_response *m)
+{
+	char field[FIELD];
+
+	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX);
+	check_number(c, "epoch", m->epoch, PCTL_MESSAGE_CLOCK_MAX);
+	check_count(c, "edges", m->n_edges, PCTL_MESSAGE_GRAPH_MAX, "edges");
+	check_count(c, "jobs", m->n_jobs, PCTL_MESSAGE_GRAPH_MAX, "jobs");
+	check_count(c, "next", m->next.n, PCTL_MESSAGE_NEXT_MAX, "bytes");
+	not_of_op(c, "jobs", m->n_edges != 0 && m->n_jobs != 0);
+	for (uint32_t i = 0; i < m->n_edges; i++)
+		check_graph_edge(c, element("edges", i, field), &m->edges[i]);
+	for (uint32_t i = 0; i < m->n_jobs; i++)
+		check_graph_job(c, element("jobs", i, field), &m->jobs[i]);
+	for (uint32_t i = 0; i < m->n_ranks; i++) {
+		element("ranks", i, field);
+		if (!missing(c, field, m->ranks[i].name))
+			check_text(c, field, m->ranks[i].name, PCTL_MESSAGE_GRAPH_NAME_MAX);
+		if (i > 0 && strcmp(m->ranks[i - 1].name, m->ranks[i].name) >= 0)
+			not_ascending(c, field,
+				      strcmp(m->ranks[i - 1].name, m->ranks[i].name) == 0);
+	}
+}
+
 static void check_error(checker *c, const pctl_msg_error *m)
 {
 	if (pctl_code_slug(m->code) == NULL)
@@ -187,6 +254,10 @@ pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call)
 	case PCTL_MSG_VIEW:
 		c.message = r->kind == PCTL_MSG_CALL ? "call" : "view";
 		check_call_response(&c, &r->as.call, r->kind == PCTL_MSG_VIEW);
+		break;
+	case PCTL_MSG_GRAPH:
+		c.message = "graph";
+		check_graph_response(&c, &r->as.graph);
 		break;
 	case PCTL_MSG_ERROR:
 		c.message = "error";

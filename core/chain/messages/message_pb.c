@@ -1,23 +1,6 @@
 /* Copying messages to the structs of protobuf-c. No field is judged here. */
 #include "chain/messages/message_pb.h"
 
-/* protobuf-c's structs have no const; what is packed is only read. */
-static char *borrow(const char *s)
-{
-	return (char *)(uintptr_t)s;
-}
-
-static char **borrow_all(const char *const *s)
-{
-	return (char **)(uintptr_t)s;
-}
-
-#define MAKE(a, T, init)                          \
-	T *pb = pctl_arena_alloc(a, sizeof(*pb)); \
-	if (pb == NULL)                           \
-		return NULL;                      \
-	init(pb)
-
 static Gpu__MsgUploadShader *upload_to(const pctl_msg_upload *m, pctl_arena *a)
 {
 	MAKE(a, Gpu__MsgUploadShader, gpu__msg_upload_shader__init);
@@ -268,11 +251,6 @@ static Gpu__MsgVerdict *verdict_to(const pctl_msg_verdict *m, pctl_arena *a)
 	return pb;
 }
 
-static ProtobufCBinaryData bytes_to(const pctl_msg_bytes *m)
-{
-	return (ProtobufCBinaryData){m->n, (uint8_t *)(uintptr_t)m->data};
-}
-
 static Gpu__MsgStatement *statement_to(const pctl_msg_statement *m, pctl_arena *a)
 {
 	MAKE(a, Gpu__MsgStatement, gpu__msg_statement__init);
@@ -493,6 +471,8 @@ Gpu__Request *pctl_request_to_pb(const pctl_request *r, pctl_arena *a)
 		return (pb->call = call_to(&r->as.call, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_VIEW:
 		return (pb->view = view_to(&r->as.call, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_GRAPH:
+		return (pb->graph = pctl_graph_to_pb(&r->as.graph, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_GET:
 		return (pb->get = get_to(&r->as.get, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_STATEMENT:
@@ -534,6 +514,8 @@ Gpu__Response *pctl_response_to_pb(const pctl_response *r, pctl_arena *a)
 	case PCTL_MSG_CALL: /* one member of the union for both */
 	case PCTL_MSG_VIEW:
 		return (pb->call = call_response_to(&r->as.call, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_GRAPH:
+		return (pb->graph = pctl_graph_response_to_pb(&r->as.graph, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_PUT:
 		return (pb->put = put_response_to(&r->as.put, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_GET:

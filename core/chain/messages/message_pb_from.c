@@ -192,6 +192,81 @@ static pctl_status call_response_from(const Gpu__MsgCallResponse *pb, pctl_arena
 	return PCTL_OK;
 }
 
+static pctl_msg_graph graph_from(const Gpu__MsgQueryGraph *pb)
+{
+	return (pctl_msg_graph){.op = pb->op,
+				.role = pb->role,
+				.kinds = pb->kinds,
+				.limit = pb->limit,
+				.name = pb->name,
+				.height = pb->height,
+				.from_clock = pb->from_clock,
+				.to_clock = pb->to_clock,
+				.next = bytes_from(&pb->next),
+				.prove = pb->prove != 0};
+}
+
+static int graph_job_from(const Gpu__GraphJob *pb, pctl_arena *a, pctl_msg_graph_job *m)
+{
+	pctl_msg_graph_input *inputs = pctl_arena_array(a, pb->n_inputs, sizeof(*inputs));
+
+	for (size_t i = 0; inputs != NULL && i < pb->n_inputs; i++)
+		inputs[i] = (pctl_msg_graph_input){pb->inputs[i]->kind, 0, pb->inputs[i]->name,
+						   pb->inputs[i]->maker};
+	*m = (pctl_msg_graph_job){.job_id = pb->job_id,
+				  .sender = pb->sender,
+				  .shader_cid = pb->shader_cid,
+				  .output_cid = pb->output_cid,
+				  .error = pb->error,
+				  .gas_used = pb->gas_used,
+				  .clock = pb->logical_clock,
+				  .height = pb->height,
+				  .ended = pb->ended,
+				  .inputs = inputs,
+				  .n_inputs = (uint32_t)pb->n_inputs,
+				  .status = (uint32_t)pb->status};
+	return inputs != NULL;
+}
+
+static pctl_status graph_response_from(const Gpu__MsgQueryGraphResponse *pb, pctl_arena *a,
+				       const pctl_call *call, pctl_msg_graph_response *m)
+{
+	pctl_msg_graph_edge *edges = pctl_arena_array(a, pb->n_edges, sizeof(*edges));
+	pctl_msg_graph_job *jobs = pctl_arena_array(a, pb->n_jobs, sizeof(*jobs));
+	pctl_msg_graph_rank *ranks = pctl_arena_array(a, pb->n_ranks, sizeof(*ranks));
+	pctl_msg_bytes *proofs = pctl_arena_array(a, pb->n_proofs, sizeof(*proofs));
+
+	if (edges == NULL || jobs == NULL || ranks == NULL || proofs == NULL)
+		return pctl_no_memory(call, "a message");
+	for (size_t i = 0; i < pb->n_edges; i++) {
+		const Gpu__GraphEdge *e = pb->edges[i];
+
+		edges[i] =
+			(pctl_msg_graph_edge){e->number, e->height, e->clock, e->kind, e->gone != 0,
+					      e->source, e->target, e->via,   e->job};
+	}
+	for (size_t i = 0; i < pb->n_jobs; i++)
+		if (!graph_job_from(pb->jobs[i], a, &jobs[i]))
+			return pctl_no_memory(call, "a message");
+	for (size_t i = 0; i < pb->n_ranks; i++)
+		ranks[i] = (pctl_msg_graph_rank){pb->ranks[i]->name, pb->ranks[i]->rank};
+	for (size_t i = 0; i < pb->n_proofs; i++)
+		proofs[i] = bytes_from(&pb->proofs[i]);
+	*m = (pctl_msg_graph_response){.height = pb->height,
+				       .cut = pb->cut,
+				       .epoch = pb->epoch,
+				       .edges = edges,
+				       .jobs = jobs,
+				       .ranks = ranks,
+				       .proofs = proofs,
+				       .n_edges = (uint32_t)pb->n_edges,
+				       .n_jobs = (uint32_t)pb->n_jobs,
+				       .n_ranks = (uint32_t)pb->n_ranks,
+				       .n_proofs = (uint32_t)pb->n_proofs,
+				       .next = bytes_from(&pb->next)};
+	return PCTL_OK;
+}
+
 pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pctl_call *call,
 				 pctl_request *out)
 {
@@ -245,6 +320,9 @@ pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pc
 		break;
 	case PCTL_MSG_GET:
 		out->as.get = (pctl_msg_get){pb->get->cid, pb->get->offset, pb->get->length};
+		break;
+	case PCTL_MSG_GRAPH:
+		out->as.graph = graph_from(pb->graph);
 		break;
 	case PCTL_MSG_KEYS:
 		return keys_from(pb->keys, a, call, &out->as.keys);
@@ -340,6 +418,8 @@ pctl_status pctl_response_from_pb(const Gpu__Response *pb, pctl_arena *a, const 
 	case PCTL_MSG_CALL:
 	case PCTL_MSG_VIEW:
 		return call_response_from(pb->call, a, call, &out->as.call);
+	case PCTL_MSG_GRAPH:
+		return graph_response_from(pb->graph, a, call, &out->as.graph);
 	case PCTL_MSG_ERROR:
 		out->as.error = (pctl_msg_error){pb->error->code, 0, pb->error->message};
 		break;

@@ -225,8 +225,9 @@ static void answer_now(node_batch *b, node_client *c, const pctl_request *r, con
 
 static int changes_nothing(const pctl_request *r)
 {
+	/* A proof is of the history, which the view of other threads has not. */
 	return r->kind == PCTL_MSG_QUERY || r->kind == PCTL_MSG_BLOCK_QUERY ||
-	       r->kind == PCTL_MSG_GET;
+	       r->kind == PCTL_MSG_GET || (r->kind == PCTL_MSG_GRAPH && r->as.graph.prove == 0);
 }
 
 static uint64_t size_of(const node_item *it)

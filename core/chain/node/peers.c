@@ -1,15 +1,11 @@
 /* Asking other nodes for bytes; see peers.h. */
 #include "chain/node/peers.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include "chain/messages/message.h"
-#include "chain/node/frame.h"
+#include "chain/node/ask.h"
 
 #define TIMEOUT_MS 10000u
 
@@ -32,15 +28,7 @@ static int wrong(asking *a, const char *why)
 
 static int reach(asking *a)
 {
-	struct sockaddr_un where = {.sun_family = AF_UNIX};
-
-	if (strlen(a->path) >= sizeof(where.sun_path))
-		return wrong(a, "its path is too long for a socket");
-	memcpy(where.sun_path, a->path, strlen(a->path));
-	a->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (a->fd < 0 || connect(a->fd, (const struct sockaddr *)&where, sizeof(where)) != 0)
-		return wrong(a, strerror(errno));
-	return 1;
+	return pctl_ask_open(a->path, &a->fd, &a->why);
 }
 
 /* 1 and a response of the kind GET, or 0. */
@@ -49,24 +37,9 @@ static int ask(asking *a, pctl_response *out)
 	const pctl_request r = {
 		.kind = PCTL_MSG_GET,
 		.as.get = {.cid = a->cid, .offset = a->n, .length = PCTL_MESSAGE_DATA_MAX}};
-	uint8_t *bytes = NULL;
-	uint64_t n = 0;
-	uint32_t n_answer = 0;
-	pctl_status status = pctl_request_encode(&r, a->call, &bytes, &n);
 
-	if (status == PCTL_OK)
-		status = pctl_frame_send(a->fd, bytes, (uint32_t)n, a->timeout_ms, a->call);
-	free(bytes);
-	bytes = NULL;
-	if (status == PCTL_OK)
-		status = pctl_frame_receive(a->fd, a->timeout_ms, a->call, &bytes, &n_answer);
-	if (status == PCTL_OK && bytes == NULL)
-		status = PCTL_E_IO;
-	if (status == PCTL_OK)
-		status = pctl_response_decode(bytes, n_answer, a->call, out);
-	free(bytes);
-	if (status != PCTL_OK)
-		return wrong(a, "it did not answer");
+	if (!pctl_ask(a->fd, &r, a->timeout_ms, a->call, out, &a->why))
+		return 0;
 	return out->kind == PCTL_MSG_GET ? 1 : wrong(a, "it does not have them");
 }
 

@@ -8,6 +8,7 @@
 #include "chain/transition/authorise.h"
 #include "chain/blocks/block.h"
 #include "chain/contracts/contracts.h"
+#include "chain/node/serve_graph.h"
 #include "chain/registry/rules.h"
 #include "chain/chain_private.h"
 #include "chain/node/first_error.h"
@@ -168,6 +169,8 @@ static pctl_status answer(pctl_chain *c, const pctl_request *r, const pctl_call 
 		return answer_bytes(c, &r->as.get, call, a, &out->as.get);
 	case PCTL_MSG_VIEW:
 		return pctl_contract_view(c, &r->as.call, a, call, &out->as.call);
+	case PCTL_MSG_GRAPH:
+		return pctl_chain_graph(c, &r->as.graph, a, call, &out->as.graph);
 	default:
 		return pctl_refuse(call, PC5826_CHAIN_MESSAGE,
 				   "a message of kind %u does not belong to this function",
@@ -246,6 +249,7 @@ pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_ca
 	case PCTL_MSG_PUT:
 	case PCTL_MSG_GET:
 	case PCTL_MSG_VIEW:
+	case PCTL_MSG_GRAPH:
 		status = pctl_chain_answer(c, r, &inner, out);
 		break;
 	case PCTL_MSG_BLOCK_END:

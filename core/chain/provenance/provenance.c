@@ -73,7 +73,7 @@ static int follow_maker(void *ctx, const pctl_edge *e)
 	following *f = ctx;
 	uint8_t job[PCTL_DIGEST_BYTES];
 
-	if (!pctl_provenance_job_id(e->source, job))
+	if (!pctl_provenance_job_id(e->source, job) || pctl_provenance_is_later(f->w, e->height))
 		return 0;
 	return follow_job(f, job) != 0 || (f->w->o->flags & PCTL_PROVENANCE_ALL) == 0;
 }
@@ -133,7 +133,8 @@ static int follow_taker(void *ctx, const pctl_edge *e)
 	following *f = ctx;
 	uint8_t job[PCTL_DIGEST_BYTES];
 
-	if (e->clock <= f->clock || !pctl_provenance_job_id(e->job, job))
+	if (e->clock <= f->clock || !pctl_provenance_job_id(e->job, job) ||
+	    pctl_provenance_is_later(f->w, e->height))
 		return 0;
 	return follow_job(f, job);
 }
@@ -222,7 +223,7 @@ static pctl_status check_known(pctl_chain_state *s, const char *name, const pctl
 			      "the graph of the chain has no job, message or bytes named %s", name);
 }
 
-static void drop_makers(pctl_map *makers)
+void pctl_provenance_drop_makers(pctl_map *makers)
 {
 	for (uint32_t i = 0; makers != NULL && i < pctl_map_count(makers); i++)
 		free(pctl_map_value_at(makers, i));
@@ -233,7 +234,7 @@ pctl_status pctl_provenance_read(pctl_chain_state *s, const char *name,
 				 const pctl_provenance_options *o, const pctl_call *call,
 				 pctl_provenance *out)
 {
-	pctl_provenance_walk w = {s, o, call, out, NULL, NULL};
+	pctl_provenance_walk w = {.s = s, .o = o, .call = call, .p = out};
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
@@ -250,7 +251,7 @@ pctl_status pctl_provenance_read(pctl_chain_state *s, const char *name,
 		status = (o->flags & PCTL_PROVENANCE_FORWARD) != 0 ? walk_forward(&w)
 								   : walk_back(&w);
 	pctl_map_destroy(w.seen);
-	drop_makers(w.makers);
+	pctl_provenance_drop_makers(w.makers);
 	if (status != PCTL_OK)
 		pctl_provenance_clear(out);
 	return status;

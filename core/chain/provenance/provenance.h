@@ -12,9 +12,12 @@
 #define PCTL_PROVENANCE_FORWARD 1u /* what was made from the name */
 #define PCTL_PROVENANCE_ALL 2u	   /* every job that made some bytes, not only the first */
 
+/* max_depth, max_steps: jobs away from the name, and in all. height: as of this block, 0: as it is. max_makers: bytes that
+ * more jobs made are not followed, 0: all are. */
 typedef struct pctl_provenance_options {
-	uint32_t max_depth, max_steps; /* jobs away from the name; jobs in all */
+	uint32_t max_depth, max_steps;
 	uint32_t flags, reserved;
+	uint64_t height, max_makers;
 } pctl_provenance_options;
 
 /*

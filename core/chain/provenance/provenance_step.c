@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/state/cursor.h"
 #include "foundation/base/vec.h"
 #include "chain/provenance/provenance_private.h"
 
@@ -38,13 +39,24 @@ static void copy_account(const char *name, char out[PCTL_ACCOUNT_SIZE])
 
 /* ---- makers ------------------------------------------------------------------------------- */
 
-static int take_maker(void *ctx, const pctl_edge *e)
+int pctl_provenance_is_later(const pctl_provenance_walk *w, uint64_t height)
 {
-	maker *m = ctx;
+	return w->o->height != 0 && height > w->o->height;
+}
 
-	m->has = (uint32_t)pctl_provenance_job_id(e->source, m->id);
-	m->clock = e->clock;
-	return m->has != 0;
+static pctl_status find_maker(pctl_provenance_walk *w, const char *name, maker *m)
+{
+	const uint64_t height = w->o->height == 0 ? PCTL_CHAIN_HEIGHT_MAX : w->o->height;
+	const uint64_t most = w->o->max_makers == 0 ? PCTL_CHAIN_HEIGHT_MAX : w->o->max_makers;
+	pctl_edges_first first;
+	const pctl_status status =
+		pctl_edges_first_to(w->s, name, PCTL_EDGE_OUTPUT, height, most, w->call, &first);
+
+	m->has = (uint32_t)pctl_provenance_job_id(first.source, m->id);
+	m->clock = first.clock;
+	w->n_looked += first.n;
+	w->n_unfollowed += first.n > most;
+	return status;
 }
 
 pctl_status pctl_provenance_maker(pctl_provenance_walk *w, const char *name, uint64_t clock,
@@ -60,7 +72,7 @@ pctl_status pctl_provenance_maker(pctl_provenance_walk *w, const char *name, uin
 			free(m);
 			return pctl_no_memory(w->call, "a history");
 		}
-		status = pctl_edges_to(w->s, name, PCTL_EDGE_OUTPUT, take_maker, m, w->call);
+		status = find_maker(w, name, m);
 	}
 	if (status == PCTL_OK && m->has && m->clock < clock) {
 		memcpy(out, m->id, PCTL_DIGEST_BYTES);
@@ -100,8 +112,11 @@ static pctl_provenance_link *push_link(taking *t, uint32_t kind, const char *nam
 static int take_parent(void *ctx, const pctl_edge *e)
 {
 	taking *t = ctx;
-	pctl_provenance_link *link = push_link(t, PCTL_EDGE_PARENT, e->source);
+	pctl_provenance_link *link;
 
+	if (pctl_provenance_is_later(t->w, e->height))
+		return 0;
+	link = push_link(t, PCTL_EDGE_PARENT, e->source);
 	if (link != NULL)
 		link->has_maker = (uint32_t)pctl_provenance_job_id(e->source, link->maker);
 	return link == NULL;
@@ -114,6 +129,8 @@ static int take_every_maker(void *ctx, const pctl_edge *e)
 
 	if (e->clock >= t->clock)
 		return 1;
+	if (pctl_provenance_is_later(t->w, e->height))
+		return 0;
 	if (t->w->p->n_links > 64u * (uint64_t)t->w->o->max_steps + 1024u) {
 		t->w->p->cut_steps++;
 		return 1;
@@ -124,12 +141,19 @@ static int take_every_maker(void *ctx, const pctl_edge *e)
 	return link == NULL;
 }
 
-static int is_output(void *ctx, const pctl_edge *e)
-{
-	const char **name = ctx;
+/* Bytes, and whether they are the output of a job. */
+typedef struct comparing {
+	const pctl_provenance_walk *w;
+	const char *name;
+	int is_output;
+} comparing;
 
-	if (strcmp(*name, e->target) == 0)
-		*name = NULL;
+static int compare_output(void *ctx, const pctl_edge *e)
+{
+	comparing *c = ctx;
+
+	c->is_output =
+		strcmp(c->name, e->target) == 0 && !pctl_provenance_is_later(c->w, e->height);
 	return 1;
 }
 
@@ -137,11 +161,11 @@ static int is_output(void *ctx, const pctl_edge *e)
 static const pctl_provenance_link *parent_of(taking *t, const char *name)
 {
 	for (uint32_t i = 0; i < t->n_parents && t->status == PCTL_OK; i++) {
-		const char *wanted = name;
+		comparing c = {t->w, name, 0};
 
 		t->status = pctl_edges_from(t->w->s, t->w->p->links[t->first_parent + i].name,
-					    PCTL_EDGE_OUTPUT, is_output, &wanted, t->w->call);
-		if (wanted == NULL)
+					    PCTL_EDGE_OUTPUT, compare_output, &c, t->w->call);
+		if (c.is_output)
 			return &t->w->p->links[t->first_parent + i];
 	}
 	return NULL;
@@ -193,10 +217,19 @@ static void take_message(taking *t, const pctl_msg_execute *m)
 
 /* ---- the step ----------------------------------------------------------------------------- */
 
+/* The step that is being filled, and of which walk. */
+typedef struct filling {
+	const pctl_provenance_walk *w;
+	pctl_provenance_step *step;
+} filling;
+
 static int take_executed(void *ctx, const pctl_edge *e)
 {
-	pctl_provenance_step *step = ctx;
+	const filling *f = ctx;
+	pctl_provenance_step *step = f->step;
 
+	if (pctl_provenance_is_later(f->w, e->height))
+		return 1;
 	copy_account(e->source, step->sender);
 	step->clock = e->clock;
 	step->height = e->height;
@@ -205,8 +238,11 @@ static int take_executed(void *ctx, const pctl_edge *e)
 
 static int take_output(void *ctx, const pctl_edge *e)
 {
-	pctl_provenance_step *step = ctx;
+	const filling *f = ctx;
+	pctl_provenance_step *step = f->step;
 
+	if (pctl_provenance_is_later(f->w, e->height))
+		return 1;
 	snprintf(step->output, sizeof(step->output), "%.59s", e->target);
 	snprintf(step->shader, sizeof(step->shader), "%.59s", e->via);
 	step->clock = e->clock;
@@ -222,13 +258,16 @@ static int take_author(void *ctx, const pctl_edge *e)
 	return 1;
 }
 
-static void take_row(pctl_provenance_step *step, const pctl_chain_job *job)
+static void take_row(const filling *f, const pctl_chain_job *job)
 {
+	pctl_provenance_step *step = f->step;
+	const int is_later = pctl_provenance_is_later(f->w, job->ended);
+
 	step->has_row = 1;
-	step->status = job->status;
-	step->gas_used = job->gas_used;
+	step->status = is_later ? (uint32_t)PCTL_JOB_PENDING : job->status;
+	step->gas_used = is_later ? 0 : job->gas_used;
 	step->clock = job->clock;
-	step->height = job->ended;
+	step->height = is_later ? 0 : job->ended;
 	memcpy(step->sender, job->sender, sizeof(step->sender));
 }
 
@@ -253,15 +292,16 @@ pctl_status pctl_provenance_fill(pctl_provenance_walk *w, uint32_t at)
 	pctl_provenance_step step = w->p->steps[at];
 	pctl_chain_job job = {.n_message = 0};
 	pctl_request request = {.kind = 0};
+	filling f = {w, &step};
 	pctl_status status;
 
 	pctl_provenance_job_name(step.job, name);
-	status = pctl_edges_to(w->s, name, PCTL_EDGE_EXECUTED, take_executed, &step, w->call);
+	status = pctl_edges_to(w->s, name, PCTL_EDGE_EXECUTED, take_executed, &f, w->call);
 	if (status == PCTL_OK)
-		status = pctl_edges_from(w->s, name, PCTL_EDGE_OUTPUT, take_output, &step, w->call);
+		status = pctl_edges_from(w->s, name, PCTL_EDGE_OUTPUT, take_output, &f, w->call);
 	/* Without a row there is less to tell; that alone is no trouble. */
 	if (status == PCTL_OK && pctl_jobs_read(w->s, step.job, NULL, &job) == PCTL_OK) {
-		take_row(&step, &job);
+		take_row(&f, &job);
 		status = pctl_request_decode(job.message, job.n_message, w->call, &request);
 	}
 	if (status == PCTL_OK && request.kind == PCTL_MSG_EXECUTE && step.shader[0] == '\0')

@@ -54,12 +54,14 @@ static const char *const indexes[] = {
 /* Accounts whose row changed are noted for the record of the open block, whoever changed them. (No OR IGNORE: the
  * conflict clause of the statement that fires a trigger overrides the one inside.) */
 static const char triggers[] =
-	"CREATE TRIGGER IF NOT EXISTS account_made AFTER INSERT ON accounts BEGIN "
-	"INSERT INTO touched SELECT NEW.name WHERE NEW.name NOT IN touched; END;"
+	"CREATE TRIGGER IF NOT EXISTS account_made AFTER INSERT ON accounts "
+	"WHEN NOT EXISTS (SELECT 1 FROM touched WHERE account = NEW.name) BEGIN "
+	"INSERT INTO touched VALUES (NEW.name); END;"
 	"CREATE TRIGGER IF NOT EXISTS account_changed AFTER UPDATE ON accounts "
-	"WHEN OLD.balance <> NEW.balance OR OLD.reserved <> NEW.reserved OR OLD.bond <> NEW.bond "
-	"OR OLD.sequence <> NEW.sequence BEGIN "
-	"INSERT INTO touched SELECT NEW.name WHERE NEW.name NOT IN touched; END";
+	"WHEN (OLD.balance <> NEW.balance OR OLD.reserved <> NEW.reserved OR OLD.bond <> NEW.bond "
+	"OR OLD.sequence <> NEW.sequence) "
+	"AND NOT EXISTS (SELECT 1 FROM touched WHERE account = NEW.name) BEGIN "
+	"INSERT INTO touched VALUES (NEW.name); END";
 
 pctl_status pctl_chain_internal_failure(pctl_chain_state *s, const char *what,
 					const pctl_call *call)

@@ -193,12 +193,13 @@ pctl_status pctl_row_prove(pctl_chain *c, const char *table, const char *const *
 	uint32_t n;
 	const pctl_state_table *tables = pctl_state_tables(&n);
 	sqlite3 *db = pctl_chain_db(pctl_cursor(c));
+	const int is_alone = sqlite3_get_autocommit(db) != 0; /* else a transaction is open */
 	pctl_str_buf key = PCTL_STR_BUF_INIT;
 	pctl_status status;
 
 	if (found < 0 || tables[found].is_apart)
 		return no_table(table, call);
-	status = pctl_track_look(pctl_chain_track(pctl_cursor(c)), call);
+	status = is_alone ? pctl_track_look(pctl_chain_track(pctl_cursor(c)), call) : PCTL_OK;
 	if (status != PCTL_OK)
 		return status;
 	if (!pctl_track_is_on(pctl_chain_track(pctl_cursor(c))) || pctl_chain_log(c) == NULL)
@@ -207,12 +208,14 @@ pctl_status pctl_row_prove(pctl_chain *c, const char *table, const char *const *
 				   "the rules");
 	status = spell_key(&tables[found], words, n_words, call, &key);
 	/* One look at everything, whatever others write meanwhile. */
-	if (status == PCTL_OK && sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+	if (status == PCTL_OK && is_alone &&
+	    sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
 		status = pctl_chain_internal_failure(pctl_cursor(c), "a proof", call);
 	if (status == PCTL_OK) {
 		pctl_radix_forget(pctl_track_tree(pctl_chain_track(pctl_cursor(c))));
 		status = prove(c, (uint32_t)found, &key, call, out);
-		sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+		if (is_alone)
+			sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
 	}
 	pctl_str_drop(&key);
 	return status;

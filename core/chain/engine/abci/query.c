@@ -15,7 +15,7 @@
 #include "foundation/base/file.h"
 #include "foundation/base/num.h"
 
-#define DATA_MAX 4096u /* bytes of a query */
+#define DATA_MAX 4096u /* bytes of a query, but for a message */
 
 typedef struct asking {
 	pctl_chain *reader;
@@ -116,7 +116,8 @@ static pctl_status answer_message(asking *a)
 
 	if (pctl_request_decode(a->q->data.data, a->q->data.len, NULL, &r) != PCTL_OK)
 		return refuse(a, PC6172_ENGINE_QUERY, "the data is no request");
-	if (r.kind == PCTL_MSG_QUERY || r.kind == PCTL_MSG_BLOCK_QUERY || r.kind == PCTL_MSG_GET)
+	if (r.kind == PCTL_MSG_QUERY || r.kind == PCTL_MSG_BLOCK_QUERY || r.kind == PCTL_MSG_GET ||
+	    r.kind == PCTL_MSG_VIEW || r.kind == PCTL_MSG_GRAPH)
 		status = serve(a, &r);
 	else
 		status = refuse(a, PC6172_ENGINE_QUERY, "the request is no query");
@@ -276,7 +277,7 @@ static pctl_status answer(asking *a)
 
 	if (a->q->height != 0 && (uint64_t)a->q->height != a->last)
 		return refuse(a, PC6172_ENGINE_QUERY, "only the last block is answered from");
-	if (a->q->data.len > DATA_MAX)
+	if (a->q->data.len > (strcmp(a->q->path, "/message") == 0 ? PCTL_MESSAGE_MAX : DATA_MAX))
 		return refuse(a, PC6172_ENGINE_QUERY, "the data is too long");
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		pctl_status status;
