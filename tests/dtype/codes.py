@@ -9,6 +9,8 @@ import subprocess
 import sys
 from fractions import Fraction as F
 
+from dyadic import Dyadic, of as dyadic
+
 NAN, INF = "nan", "inf"
 # name: bits, exponent bits, fraction bits, what an exponent of ones means
 FLOATS = {"f64": (64, 11, 52, "ieee"), "f32": (32, 8, 23, "ieee"), "f16": (16, 5, 10, "ieee"), "bf16": (16, 8, 7, "ieee"),
@@ -20,7 +22,7 @@ BLOCKS = {"q4_0": (32, 18), "q4_1": (32, 20), "q5_0": (32, 22), "q5_1": (32, 24)
 
 
 class Number:
-    """sign, and a Fraction, INF or NAN; zero has a sign."""
+    """sign, and an exact number, INF or NAN; zero has a sign."""
 
     def __init__(self, size, negative=False):
         self.size, self.negative = size, negative and size != NAN
@@ -54,16 +56,12 @@ def number(text):
 
 
 def of(value):
-    return Number(abs(F(value)), value < 0)
+    return Number(abs(dyadic(value)), value < 0)
 
 
 # ---- single elements ----
 
-def scaled(n, e):
-    """n * 2^e"""
-    return F(n << e) if e >= 0 else F(n, 1 << -e)
-
-
+@functools.lru_cache(1 << 16)
 def float_value(name, code):
     bits, ebits, fbits, special = FLOATS[name]
     negative, exponent, fraction = code >> bits - 1, code >> fbits & (1 << ebits) - 1, code & (1 << fbits) - 1
@@ -74,8 +72,8 @@ def float_value(name, code):
         if special == "one nan" and fraction == (1 << fbits) - 1:
             return Number(NAN)
     if exponent == 0:
-        return Number(scaled(fraction, 1 - bias - fbits), bool(negative))
-    return Number(scaled((1 << fbits) + fraction, exponent - bias - fbits), bool(negative))
+        return Number(Dyadic(fraction, 1 - bias - fbits), bool(negative))
+    return Number(Dyadic((1 << fbits) + fraction, exponent - bias - fbits), bool(negative))
 
 
 def read(name, code):
@@ -168,7 +166,7 @@ def plus(a, b):
     if INF in (a.size, b.size):
         return a if a.size == INF else b
     s = a.value() + b.value()
-    return Number(F(0), a.negative and b.negative) if s == 0 and a.size == b.size == 0 else of(s)
+    return Number(Dyadic(0), a.negative and b.negative) if s == 0 and a.size == b.size == 0 else of(s)
 
 
 def minus(a, b):

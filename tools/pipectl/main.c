@@ -1,9 +1,12 @@
 /* pipectl: parses, runs one verb, renders diagnostics, maps the outcome to an exit code. */
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app.h"
@@ -188,6 +191,30 @@ static void end_document(pctl_app *app, pctl_status status)
 	free(text);
 }
 
+/* Whoever read the pipe behind standard output has left: they have what they wanted (head, less). */
+static int reader_is_gone(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO};
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) &&
+	       poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+/* Everything printed has left. Bytes that nobody waits for are no loss; those that a full disk refused are. */
+static pctl_status flush_output(const pctl_app *app, pctl_status status)
+{
+	const int lost = fflush(stdout) != 0, error = errno;
+	char reason[128];
+
+	if ((!lost && !ferror(stdout)) || status != PCTL_OK || reader_is_gone())
+		return status;
+	if (!lost) /* an earlier write: stdio does not keep why */
+		return pctl_refuse(app->call, PC23_OUTPUT_LOST, "cannot write standard output");
+	return pctl_refuse(app->call, PC23_OUTPUT_LOST, "cannot write standard output: %s",
+			   strerror_r(error, reason, sizeof(reason)));
+}
+
 /* 1 when --json stands on the command line, even on one that could not be parsed. */
 static int wants_json(int argc, char **argv)
 {
@@ -237,14 +264,11 @@ int main(int argc, char **argv)
 	pctl_app_log_close(&app, status, began_ns);
 	if (app.json)
 		end_document(&app, status);
+	status = flush_output(&app, status);
 	pctl_diag_render_text(app.diagnostics, stderr, (int)app.colour);
 	pctl_command_line_clear(&app.line);
 	pctl_diag_list_destroy(app.diagnostics);
 	pctl_arena_destroy(app.arena);
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status == PCTL_OK) {
-		fputs("pipectl: cannot write to standard output\n", stderr);
-		status = PCTL_E_IO;
-	}
 	pctl_exit_ordered();
 	return pctl_status_exit(status);
 }

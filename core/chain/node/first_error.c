@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "chain/chain_private.h"
 #include "foundation/base/utf8.h"
 
-/* At most `size` - 1 bytes, cut between characters, without control characters: what a message may hold. */
+/* At most `size` - 1 bytes of plain UTF-8, without control characters: what a message may hold. */
 static void copy_words(const char *from, char *to, size_t size)
 {
 	size_t n = strlen(from);
@@ -18,12 +19,15 @@ static void copy_words(const char *from, char *to, size_t size)
 		if ((unsigned char)to[i] < 0x20 || to[i] == 0x7f)
 			to[i] = ' ';
 	}
+	to[pctl_utf8_bad(to, n, PCTL_UTF8_PLAIN)] = '\0';
 }
 
 static void keep_first(void *ctx, const pctl_diag *d)
 {
 	node_first_error *e = ctx;
 
+	if (d->severity == PCTL_SEVERITY_WARNING && e->chain != NULL && e->chain->report != NULL)
+		e->chain->report(e->chain->report_ctx, d->code, d->message);
 	if (e->code != 0 || d->severity != PCTL_SEVERITY_ERROR)
 		return;
 	e->code = d->code;
@@ -41,5 +45,6 @@ pctl_call node_keep_first(node_first_error *e, const pctl_call *outer)
 	return (pctl_call){.head = PCTL_HEAD(pctl_call),
 			   .ctx = e,
 			   .diag = keep_first,
-			   .cancelled = outer_cancelled};
+			   .cancelled = outer_cancelled,
+			   .trace_id = outer == NULL ? 0 : outer->trace_id};
 }

@@ -9,8 +9,8 @@
 #include "chain/contracts/contracts.h"
 #include "chain/registry/rules.h"
 #include "chain/chain_private.h"
+#include "chain/node/first_error.h"
 #include "chain/transition/refusal.h"
-#include "foundation/base/utf8.h"
 
 /* ---- queries ------------------------------------------------------------------------------- */
 
@@ -197,58 +197,29 @@ pctl_status pctl_chain_answer(pctl_chain *c, const pctl_request *r, const pctl_c
 
 /* ---- serving ------------------------------------------------------------------------------- */
 
-/* The first error of a request, passed on to whoever listens. */
-typedef struct first_error {
-	const pctl_call *outer;
-	const pctl_chain *chain;
-	uint32_t code, reserved;
-	char message[PCTL_MESSAGE_ERROR_MAX + 1u];
-} first_error;
-
-static void keep_first(void *ctx, const pctl_diag *d)
-{
-	first_error *e = ctx;
-
-	if (d->severity == PCTL_SEVERITY_WARNING && e->chain->report != NULL)
-		e->chain->report(e->chain->report_ctx, d->code, d->message);
-	if (d->severity == PCTL_SEVERITY_ERROR && e->code == 0) {
-		e->code = d->code;
-		snprintf(e->message, sizeof(e->message), "%s", d->message);
-	}
-}
-
-static uint32_t is_cancelled(void *ctx)
-{
-	return pctl_is_cancelled(((const first_error *)ctx)->outer);
-}
-
-/* Text that a response may hold: cut where it stops to be plain UTF-8. */
-static pctl_status error_response(first_error *e, const pctl_call *call, pctl_response *out)
+static pctl_status error_response(const node_first_error *e, const pctl_call *call,
+				  pctl_response *out)
 {
 	pctl_arena *a = pctl_response_arena(out);
-	const size_t n = strlen(e->message);
 
 	if (a == NULL)
 		return pctl_no_memory(call, "an answer");
-	e->message[pctl_utf8_bad(e->message, n, PCTL_UTF8_PLAIN)] = '\0';
 	out->kind = PCTL_MSG_ERROR;
 	out->as.error.code = e->code;
-	out->as.error.message = pctl_arena_dup(a, e->message[0] == '\0' ? "refused" : e->message);
+	out->as.error.message = pctl_arena_dup(a, e->text[0] == '\0' ? "refused" : e->text);
 	return out->as.error.message == NULL ? pctl_no_memory(call, "an answer") : PCTL_OK;
 }
 
-static pctl_call listening(first_error *e, pctl_chain *c, const pctl_call *call)
+static pctl_call listening(node_first_error *e, pctl_chain *c, const pctl_call *call)
 {
-	*e = (first_error){.outer = call, .chain = c};
-	return (pctl_call){.head = PCTL_HEAD(pctl_call),
-			   .ctx = e,
-			   .diag = keep_first,
-			   .cancelled = is_cancelled,
-			   .trace_id = call == NULL ? 0 : call->trace_id};
+	const pctl_call inner = node_keep_first(e, call);
+
+	e->chain = c;
+	return inner;
 }
 
 /* A refusal is answered, the rest is passed on. */
-static pctl_status answered(first_error *e, pctl_status status, const pctl_call *call,
+static pctl_status answered(const node_first_error *e, pctl_status status, const pctl_call *call,
 			    pctl_response *out)
 {
 	if (status == PCTL_OK)
@@ -256,14 +227,14 @@ static pctl_status answered(first_error *e, pctl_status status, const pctl_call 
 	if (pctl_is_refusal(status) && e->code != 0)
 		return error_response(e, call, out);
 	if (e->code != 0)
-		(void)pctl_refuse(call, e->code, "%s", e->message);
+		(void)pctl_refuse(call, e->code, "%s", e->text);
 	return status;
 }
 
 pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			     pctl_response *out)
 {
-	first_error e;
+	node_first_error e;
 	const pctl_call inner = listening(&e, c, call);
 	pctl_status status;
 
@@ -291,7 +262,7 @@ pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_ca
 pctl_status pctl_chain_take_bytes(pctl_chain *c, const void *bytes, uint64_t n,
 				  const pctl_call *call, pctl_response *out)
 {
-	first_error e;
+	node_first_error e;
 	const pctl_call inner = listening(&e, c, call);
 	pctl_request r;
 	pctl_status status = pctl_request_decode(bytes, n, &inner, &r);

@@ -4,6 +4,7 @@
 
 #include "chain/state/track.h"
 #include "foundation/base/arena.h"
+#include "foundation/base/vec.h"
 
 /* A row that this transaction read or changed. before: what it was, of one that it changed; NULL: it was not. */
 enum { PCTL_SEEN_RIGHT = 1u, PCTL_SEEN_CHANGED = 2u };
@@ -78,6 +79,16 @@ pctl_status pctl_track_walk(pctl_track *t, uint32_t table, pctl_track_visit visi
 /* The leaf of a row; PC6140 when it is not in the form of its table. */
 pctl_status pctl_track_leaf(pctl_track *t, uint32_t table, const uint8_t *row, uint64_t n,
 			    const pctl_call *call, uint64_t *n_key, pctl_radix_leaf *out);
+/* Leaves of rows, gathered by a walk. rows: how many were shown; n_key: bytes of the last one's key; status: why the walk ended. */
+typedef struct pctl_track_leaves {
+	pctl_track *t;
+	const pctl_call *call;
+	pctl_status status;
+	PCTL_VEC(pctl_radix_leaf) list;
+	uint64_t rows, n_key;
+} pctl_track_leaves;
+/* A pctl_track_visit with one of those: the row's leaf comes last in the list. */
+int pctl_track_gather(void *ctx, uint32_t table, const uint8_t *row, uint64_t n);
 /* Write what this transaction changed into tree_open and tree_counts. */
 pctl_status pctl_track_settle(pctl_track *t, const pctl_call *call);
 

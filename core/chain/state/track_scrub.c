@@ -3,41 +3,21 @@
 #include <string.h>
 
 #include "chain/state/track_private.h"
-#include "foundation/base/vec.h"
-
-/* list: the leaves of the rows that are there. */
-typedef struct scrubbing {
-	pctl_track *t;
-	const pctl_call *call;
-	pctl_status status;
-	PCTL_VEC(pctl_radix_leaf) list;
-	uint64_t rows;
-} scrubbing;
 
 static int scrub_row(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
 {
-	scrubbing *l = ctx;
-	pctl_radix_leaf leaf;
-	uint64_t n_key;
+	pctl_track_leaves *l = ctx;
 
-	l->rows++;
-	l->status = pctl_track_leaf(l->t, table, row, n, l->call, &n_key, &leaf);
-	if (l->status == PCTL_OK)
-		l->status = pctl_track_check(l->t, table, row, n_key, leaf.key, row, n, l->call);
+	if (pctl_track_gather(l, table, row, n))
+		return 1;
+	l->status = pctl_track_check(l->t, table, row, l->n_key, l->list.items[l->list.n - 1].key,
+				     row, n, l->call);
 	if (l->status == PCTL_OK)
 		l->status = pctl_track_verdict(l->t, l->call);
-	if (l->status == PCTL_OK && !PCTL_VEC_PUSH(&l->list, leaf))
-		l->status = pctl_no_memory(l->call, "a tree");
 	return l->status != PCTL_OK;
 }
 
-static int by_leaf(const void *a, const void *b)
-{
-	return memcmp(((const pctl_radix_leaf *)a)->key, ((const pctl_radix_leaf *)b)->key,
-		      PCTL_DIGEST_BYTES);
-}
-
-static void lost(scrubbing *l, const uint8_t *key)
+static void lost(pctl_track_leaves *l, const uint8_t *key)
 {
 	char hex[2 * PCTL_DIGEST_BYTES + 1];
 
@@ -49,11 +29,11 @@ static void lost(scrubbing *l, const uint8_t *key)
 /* A leaf of the tree whose row is gone, and that is not known to be. */
 static int scrub_leaf(void *ctx, const pctl_radix_leaf *leaf)
 {
-	scrubbing *l = ctx;
+	pctl_track_leaves *l = ctx;
 	uint8_t value[PCTL_DIGEST_BYTES];
 	int found;
 
-	if (bsearch(leaf, l->list.items, l->list.n, sizeof(*leaf), by_leaf) != NULL)
+	if (bsearch(leaf, l->list.items, l->list.n, sizeof(*leaf), pctl_radix_by_key) != NULL)
 		return 0;
 	l->status = pctl_track_expected(l->t, 0, leaf->key, l->call, &found, value);
 	if (l->status == PCTL_OK && found)
@@ -62,7 +42,7 @@ static int scrub_leaf(void *ctx, const pctl_radix_leaf *leaf)
 }
 
 /* Rows of tree_open that must be there, and which are named. */
-static pctl_status scrub_open(scrubbing *l)
+static pctl_status scrub_open(pctl_track_leaves *l)
 {
 	sqlite3_stmt *stmt = NULL;
 	int step = SQLITE_DONE;
@@ -81,7 +61,8 @@ static pctl_status scrub_open(scrubbing *l)
 			break;
 		}
 		memcpy(leaf.key, sqlite3_column_blob(stmt, 0), PCTL_DIGEST_BYTES);
-		if (bsearch(&leaf, l->list.items, l->list.n, sizeof(leaf), by_leaf) == NULL) {
+		if (bsearch(&leaf, l->list.items, l->list.n, sizeof(leaf), pctl_radix_by_key) ==
+		    NULL) {
 			pctl_track_forge(l->t, (uint32_t)table, sqlite3_column_blob(stmt, 2),
 					 (uint64_t)sqlite3_column_bytes(stmt, 2), "was removed");
 			status = pctl_track_verdict(l->t, l->call);
@@ -96,7 +77,7 @@ static pctl_status scrub_open(scrubbing *l)
 pctl_status pctl_track_scrub(pctl_track *t, const pctl_call *call, uint64_t *rows_out)
 {
 	uint32_t n;
-	scrubbing l = {.t = t, .call = call};
+	pctl_track_leaves l = {.t = t, .call = call};
 	int is_over = 0;
 	pctl_status status = t->is_on ? PCTL_OK
 				      : pctl_refuse(call, PC6143_TREE_NONE,
@@ -109,7 +90,7 @@ pctl_status pctl_track_scrub(pctl_track *t, const pctl_call *call, uint64_t *row
 			status = l.status;
 	}
 	if (l.list.n > 1)
-		qsort(l.list.items, l.list.n, sizeof(*l.list.items), by_leaf);
+		qsort(l.list.items, l.list.n, sizeof(*l.list.items), pctl_radix_by_key);
 	if (status == PCTL_OK)
 		status = scrub_open(&l);
 	if (status == PCTL_OK)

@@ -144,17 +144,9 @@ static pctl_status drop_open(pctl_track *t, const pctl_seen *e, const pctl_call 
 	return status;
 }
 
-typedef struct leaves {
-	pctl_track *t;
-	const pctl_call *call;
-	pctl_status status;
-	PCTL_VEC(pctl_radix_leaf) list;
-	uint64_t rows;
-} leaves;
-
 /* The leaf that a row which changed has now goes to `leaves` (NULL, and of tables apart: into tree_open). */
-static pctl_status settle_one(pctl_track *t, pctl_seen *e, leaves *into, const pctl_call *call,
-			      int64_t *more)
+static pctl_status settle_one(pctl_track *t, pctl_seen *e, pctl_track_leaves *into,
+			      const pctl_call *call, int64_t *more)
 {
 	uint32_t n_tables;
 	uint8_t now[PCTL_DIGEST_BYTES];
@@ -202,7 +194,7 @@ static pctl_status add_counts(pctl_track *t, const int64_t *more, const pctl_cal
 	return status;
 }
 
-static pctl_status settle(pctl_track *t, leaves *into, const pctl_call *call)
+static pctl_status settle(pctl_track *t, pctl_track_leaves *into, const pctl_call *call)
 {
 	int64_t more[PCTL_STATE_TABLES_MAX] = {0};
 	pctl_status status = PCTL_OK;
@@ -226,14 +218,13 @@ pctl_status pctl_track_settle(pctl_track *t, const pctl_call *call)
 
 /* ---- the tree ------------------------------------------------------------------------------ */
 
-static int take_row(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
+int pctl_track_gather(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
 {
-	leaves *l = ctx;
+	pctl_track_leaves *l = ctx;
 	pctl_radix_leaf leaf;
-	uint64_t n_key;
 
 	l->rows++;
-	l->status = pctl_track_leaf(l->t, table, row, n, l->call, &n_key, &leaf);
+	l->status = pctl_track_leaf(l->t, table, row, n, l->call, &l->n_key, &leaf);
 	if (l->status == PCTL_OK && !PCTL_VEC_PUSH(&l->list, leaf))
 		l->status = pctl_no_memory(l->call, "a tree");
 	return l->status != PCTL_OK;
@@ -241,15 +232,14 @@ static int take_row(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
 
 static int take_apart(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
 {
-	leaves *l = ctx;
+	pctl_track_leaves *l = ctx;
 	pctl_radix_leaf leaf;
 	pctl_seen e = {.table = table, .key = row};
-	uint64_t n_key;
 
 	l->rows++;
-	l->status = pctl_track_leaf(l->t, table, row, n, l->call, &n_key, &leaf);
+	l->status = pctl_track_leaf(l->t, table, row, n, l->call, &l->n_key, &leaf);
 	if (l->status == PCTL_OK) {
-		e.n_key = (uint32_t)n_key;
+		e.n_key = (uint32_t)l->n_key;
 		memcpy(e.leaf, leaf.key, sizeof(e.leaf));
 		l->status = put_open(l->t, &e, leaf.value, l->call);
 	}
@@ -266,7 +256,7 @@ static pctl_status make(pctl_track *t, const pctl_call *call)
 {
 	uint32_t n;
 	const pctl_state_table *tables = pctl_state_tables(&n);
-	leaves l = {.t = t, .call = call};
+	pctl_track_leaves l = {.t = t, .call = call};
 	char sql[160];
 	int is_over = 0;
 	pctl_status status = pctl_track_exec(t, making, call);
@@ -275,8 +265,8 @@ static pctl_status make(pctl_track *t, const pctl_call *call)
 		status = pctl_radix_make(t->tree, call);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		l.rows = 0;
-		status = pctl_track_walk(t, i, tables[i].is_apart ? take_apart : take_row, &l, call,
-					 &is_over);
+		status = pctl_track_walk(t, i, tables[i].is_apart ? take_apart : pctl_track_gather,
+					 &l, call, &is_over);
 		if (status == PCTL_OK)
 			status = l.status;
 		snprintf(sql, sizeof(sql), "INSERT INTO main.tree_counts VALUES ('%s', %llu)",
@@ -291,15 +281,9 @@ static pctl_status make(pctl_track *t, const pctl_call *call)
 	return status;
 }
 
-static int by_key(const void *a, const void *b)
-{
-	return memcmp(((const pctl_radix_leaf *)a)->key, ((const pctl_radix_leaf *)b)->key,
-		      PCTL_DIGEST_BYTES);
-}
-
 /* The leaves of what changed in rows that are no table's apart, in the transactions before; `l` has those of this one, which
  * are newer. */
-static pctl_status read_open(pctl_track *t, leaves *l, const pctl_call *call)
+static pctl_status read_open(pctl_track *t, pctl_track_leaves *l, const pctl_call *call)
 {
 	const uint32_t n_newer = l->list.n;
 	uint32_t n;
@@ -310,7 +294,7 @@ static pctl_status read_open(pctl_track *t, leaves *l, const pctl_call *call)
 		pctl_track_prepare(t, &stmt, "SELECT leaf, now, name FROM main.tree_open", call);
 
 	if (n_newer > 1)
-		qsort(l->list.items, n_newer, sizeof(l->list.items[0]), by_key);
+		qsort(l->list.items, n_newer, sizeof(l->list.items[0]), pctl_radix_by_key);
 	while (status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
 		const int table = pctl_state_table_find((const char *)sqlite3_column_text(stmt, 2),
 							(size_t)sqlite3_column_bytes(stmt, 2));
@@ -325,7 +309,8 @@ static pctl_status read_open(pctl_track *t, leaves *l, const pctl_call *call)
 		memcpy(leaf.key, sqlite3_column_blob(stmt, 0), PCTL_DIGEST_BYTES);
 		if (!leaf.is_gone)
 			memcpy(leaf.value, sqlite3_column_blob(stmt, 1), PCTL_DIGEST_BYTES);
-		if (n_newer != 0 && bsearch(&leaf, l->list.items, n_newer, sizeof(leaf), by_key))
+		if (n_newer != 0 &&
+		    bsearch(&leaf, l->list.items, n_newer, sizeof(leaf), pctl_radix_by_key))
 			continue;
 		if (!PCTL_VEC_PUSH(&l->list, leaf))
 			status = pctl_no_memory(call, "a tree");
@@ -356,7 +341,7 @@ static pctl_status clear_open(pctl_track *t, const pctl_call *call)
 
 pctl_status pctl_track_root(pctl_track *t, const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
 {
-	leaves l = {.t = t, .call = call};
+	pctl_track_leaves l = {.t = t, .call = call};
 	pctl_status status = pctl_track_verdict(t, call);
 
 	memset(out, 0, PCTL_DIGEST_BYTES);

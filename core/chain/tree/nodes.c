@@ -255,7 +255,7 @@ pctl_status pctl_radix_make(pctl_radix *t, const pctl_call *call)
 
 /* ---- changing ------------------------------------------------------------------------------ */
 
-static int by_key(const void *a, const void *b)
+int pctl_radix_by_key(const void *a, const void *b)
 {
 	return memcmp(((const pctl_radix_leaf *)a)->key, ((const pctl_radix_leaf *)b)->key,
 		      PCTL_DIGEST_BYTES);
@@ -333,7 +333,7 @@ pctl_status pctl_radix_update(pctl_radix *t, pctl_radix_leaf *changes, uint64_t 
 	pctl_status status = load(t, key, 0, NULL, call, &root);
 
 	if (n > 1)
-		qsort(changes, n, sizeof(*changes), by_key);
+		qsort(changes, n, sizeof(*changes), pctl_radix_by_key);
 	if (status == PCTL_OK)
 		status = change_node(t, 0, &root, changes, n, call);
 	return status == PCTL_OK ? save(t, key, 0, &root, call) : status;

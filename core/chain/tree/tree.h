@@ -16,6 +16,8 @@ typedef struct pctl_radix_leaf {
 	uint8_t key[PCTL_DIGEST_BYTES], value[PCTL_DIGEST_BYTES];
 	uint32_t is_gone;
 } pctl_radix_leaf;
+/* Their order, by key: for qsort and bsearch. */
+int pctl_radix_by_key(const void *a, const void *b);
 
 /* The way from the root to where a key is or would be. n siblings, that of the root's child first; at their end a leaf
  * (of this key or another), or nothing. An empty subtree is zeros. */

@@ -18,7 +18,8 @@
  *                     and a warning says so (PC0022).
  *   a symbolic link   what it leads to is written, and the link stays; one that leads nowhere has its target made.
  *   a device, a FIFO  written through: opened, never replaced. A FIFO waits for its reader.
- *   -, /dev/stdout, /dev/fd/N    the descriptor itself, where it stands.
+ *   -, /dev/stdout, /dev/fd/N    the descriptor itself, where it stands. A pipe at standard output whose reader has left takes the
+ *                     rest in silence: whoever read it has what they wanted.
  *   a directory       refused (PC0020); a socket too (PC0021).
  *
  * A write that fails (PC0023) leaves the old file, or none where there was none; what already went through a device or a

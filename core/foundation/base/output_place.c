@@ -122,7 +122,7 @@ pctl_status pctl_place_find(const char *path, const pctl_call *call, pctl_output
 	char *copy = strdup(path);
 
 	memset(out, 0, sizeof(*out));
-	out->name = path;
+	out->name = strcmp(path, "-") == 0 ? "standard output" : path;
 	out->fd = -1;
 	if (copy == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory to write %s", path);

@@ -2,7 +2,12 @@
 doubles of the C library with a margin of four units in the last place on both sides; where the two sides round to different
 floats, both are taken for possible. Shares nothing with pipectl; standard library only."""
 import math
+import os
+import sys
 from fractions import Fraction
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "dtype"))
+from dyadic import Dyadic, nearest  # noqa: E402
 
 NAN, INF = "nan", "inf"
 
@@ -34,25 +39,15 @@ class Format:
             m |= 1 << self.fraction
         else:
             field = 1
-        e = field + self.smallest - 1 - self.fraction
-        v = Fraction(m << e) if e >= 0 else Fraction(m, 1 << -e)
-        return -v if self.negative(x) else v
+        return Dyadic(-m if self.negative(x) else m, field + self.smallest - 1 - self.fraction)
 
     def round(self, v, zero_sign=0):
-        """The float nearest to a fraction, ties to even; an exact zero gets the sign bit zero_sign."""
+        """The float nearest to a number, ties to even; an exact zero gets the sign bit zero_sign."""
         if v == 0:
             return zero_sign
-        sign, v = (self.sign, -v) if v < 0 else (0, v)
-        e = v.numerator.bit_length() - v.denominator.bit_length()
-        if v < Fraction(2) ** e:
-            e -= 1
-        e = max(e, self.smallest)
-        q = v / Fraction(2) ** (e - self.fraction)
-        m = q.numerator // q.denominator
-        rest = q - m
-        m += rest > Fraction(1, 2) or (rest == Fraction(1, 2) and m & 1)
-        bits = ((e - self.smallest) << self.fraction) + m
-        return sign | min(bits, self.infinity)
+        m, e = nearest(abs(v), self.fraction + 1, self.smallest - self.fraction)
+        bits = ((e - self.smallest + self.fraction) << self.fraction) + m
+        return (self.sign if v < 0 else 0) | min(bits, self.infinity)
 
     def to_double(self, x):
         if self.is_nan(x):

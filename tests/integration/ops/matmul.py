@@ -1,12 +1,15 @@
 """tensor.matmul against exact rational arithmetic and, for its orders, against f32 steps made of fractions.
 usage: matmul.py all|few BACKEND...
 all: every pair of types, order and shape on small matrices, adversarial values; few: what a driver that takes long over a kernel shall see."""
+import functools
+import os
 import struct
 import sys
-from fractions import Fraction
 
-from harness import Harness, Random
-from rows import together
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "dtype"))
+from dyadic import Dyadic, nearest, total  # noqa: E402
+from harness import Harness, Random  # noqa: E402
+from rows import together  # noqa: E402
 
 FLOATS = {"f32": (24, -149, 0xFF), "f16": (11, -24, 0x1F), "bf16": (8, -133, 0xFF)}
 INTEGERS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64, "u64": 64}
@@ -16,22 +19,18 @@ def bits_of(kind):
     return INTEGERS.get(kind) or {"f32": 32}.get(kind, 16)
 
 
-def scaled_by(x, e):
-    """A fraction times 2^e. (Fraction's own powers take ten times as long.)"""
-    return Fraction(x.numerator << e, x.denominator) if e >= 0 else Fraction(x.numerator, x.denominator << -e)
-
-
+@functools.lru_cache(1 << 16)
 def value(kind, code):
-    """A Fraction, "nan", "inf", "-inf"."""
+    """An exact number, "nan", "inf", "-inf"."""
     if kind in INTEGERS:
         w = INTEGERS[kind]
-        return Fraction(code - (1 << w) if kind[0] == "i" and code >> (w - 1) else code)
+        return Dyadic(code - (1 << w) if kind[0] == "i" and code >> (w - 1) else code)
     p, least, top = FLOATS[kind]
     sign, field, low = code >> (bits_of(kind) - 1), code >> (p - 1) & top, code & ((1 << (p - 1)) - 1)
     if field == top:
         return "nan" if low else "-inf" if sign else "inf"
-    magnitude = scaled_by(low if field == 0 else low + (1 << (p - 1)), least + max(field, 1) - 1)
-    return -magnitude if sign else magnitude
+    size = low if field == 0 else low + (1 << (p - 1))
+    return Dyadic(-size if sign else size, least + max(field, 1) - 1)
 
 
 def rounded(kind, x, negative_zero=False):
@@ -40,15 +39,8 @@ def rounded(kind, x, negative_zero=False):
     sign_bit = 1 << (bits_of(kind) - 1)
     if x == 0:
         return sign_bit if negative_zero else 0
-    sign, x = (sign_bit if x < 0 else 0), abs(x)
-    e = max(least, x.numerator.bit_length() - x.denominator.bit_length() - p)
-    if x >= scaled_by(1, e + p):
-        e += 1
-    scaled = scaled_by(x, -e)
-    n = scaled.numerator // scaled.denominator
-    rest = scaled - n
-    n += rest > Fraction(1, 2) or (rest == Fraction(1, 2) and n % 2 == 1)
-    return min(((e - least) << (p - 1)) + n, top << (p - 1)) | sign
+    n, e = nearest(abs(x), p, least)
+    return min(((e - least) << (p - 1)) + n, top << (p - 1)) | (sign_bit if x < 0 else 0)
 
 
 def nan(kind):
@@ -57,6 +49,8 @@ def nan(kind):
 
 
 def times(a, b):
+    if type(a) is Dyadic and type(b) is Dyadic:
+        return a * b
     if "nan" in (a, b):
         return "nan"
     infinite = [x for x in (a, b) if isinstance(x, str)]
@@ -69,13 +63,13 @@ def times(a, b):
 
 
 def exact(kind, terms):
-    seen = {t for t in terms if isinstance(t, str)}
+    seen = {t for t in terms if type(t) is str}
     p, _, top = FLOATS[kind]
     if "nan" in seen or len(seen) == 2:
         return nan(kind)
     if seen:
         return top << (p - 1) | (1 << (bits_of(kind) - 1) if "-inf" in seen else 0)
-    return rounded(kind, sum(terms, Fraction(0)))
+    return rounded(kind, total(terms))
 
 
 def negative(kind, code):
@@ -141,7 +135,7 @@ def product(kinds, order, out, shape, a, b):
             for j in range(n):
                 pairs = [(a[(za * m + i) * k + t], b[(zb * k + t) * n + j]) for t in range(k)]
                 if out in INTEGERS:
-                    result.append(int(sum(value(kinds[0], x) * value(kinds[1], y) for x, y in pairs)) % (1 << INTEGERS[out]))
+                    result.append(int(total(value(kinds[0], x) * value(kinds[1], y) for x, y in pairs)) % (1 << INTEGERS[out]))
                 elif order == "exact":
                     result.append(exact(out, [times(value(kinds[0], x), value(kinds[1], y)) for x, y in pairs]))
                 else:

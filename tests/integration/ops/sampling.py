@@ -170,7 +170,7 @@ def main():
     if sys.argv[1] == "all":
         # Where bindings are small, so that rows go in parts.
         run(h, ["mock:wrap=cpu+narrow=16384"], "in parts", [logits(r, 600, "plain") for _ in range(9)], [drawn(r, 600) for _ in range(9)])
-    distribution(h, r, backends, 4000 if sys.argv[1] == "all" else 400)
+    distribution(h, r, backends, 1000 if sys.argv[1] == "all" else 400)
     h.finish()
 
 

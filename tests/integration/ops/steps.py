@@ -8,6 +8,7 @@ from fractions import Fraction
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "dtype"))
 import codes  # noqa: E402
 from codes import INF, NAN, Number  # noqa: E402
+from dyadic import total as sum_of  # noqa: E402
 
 decimal.getcontext().prec = 60
 decimal.getcontext().Emax = 10 ** 9
@@ -69,7 +70,7 @@ def total(kind, terms):
     for t in terms:
         if t.size == INF:
             return t
-    return rounded(kind, codes.of(sum((t.value() for t in terms), Fraction(0))))
+    return rounded(kind, codes.of(sum_of(t.value() for t in terms)))
 
 
 def exact(x):
