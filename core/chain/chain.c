@@ -13,8 +13,9 @@
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static pctl_status seed(pctl_chain *c, const pctl_params *genesis, const pctl_call *call)
+static pctl_status seed(pctl_chain *c, const pctl_chain_options *o, const pctl_call *call)
 {
+	pctl_params genesis;
 	int is_seeded = 0;
 	pctl_status status = pctl_chain_is_restoring(c->state, call, &is_seeded);
 
@@ -25,15 +26,21 @@ static pctl_status seed(pctl_chain *c, const pctl_params *genesis, const pctl_ca
 		status = pctl_params_is_seeded(c->state, call, &is_seeded);
 	if (status != PCTL_OK || is_seeded)
 		return status;
-	if (genesis == NULL)
-		return pctl_refuse(call, PC5723_PARAM_SEED,
-				   "the state has no parameters and none were given");
+	if (o->genesis != NULL)
+		genesis = *o->genesis;
+	else
+		status = o->seed != NULL
+				 ? o->seed(o->seed_ctx, call, &genesis)
+				 : pctl_refuse(call, PC5723_PARAM_SEED,
+					       "the state has no parameters and none were given");
+	if (status != PCTL_OK)
+		return status;
 	status = pctl_chain_begin(c->state, call);
 	/* another process may have been first since */
 	if (status == PCTL_OK)
 		status = pctl_params_is_seeded(c->state, call, &is_seeded);
 	if (status == PCTL_OK && !is_seeded)
-		status = pctl_params_seed(c->state, genesis, call);
+		status = pctl_params_seed(c->state, &genesis, call);
 	if (status == PCTL_OK)
 		status = pctl_chain_commit(c->state, call);
 	if (status != PCTL_OK)
@@ -99,7 +106,7 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 		status = o->dir == NULL ? pctl_chain_state_open_memory(call, &c->state)
 					: pctl_chain_state_open(o->dir, call, &c->state);
 	if (status == PCTL_OK && !o->is_bare && !o->is_reader)
-		status = seed(c, o->genesis, call);
+		status = seed(c, o, call);
 	if (status == PCTL_OK && o->dir != NULL && !o->is_reader)
 		status = open_log(c, o->dir, call);
 	if (status == PCTL_OK)

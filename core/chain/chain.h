@@ -16,7 +16,8 @@ typedef struct pctl_chain pctl_chain;
  * dir       holds state.sqlite and blocks.git, made when missing; NULL: state in memory and no history (replay, tests)
  * store     bytes by CID; outlives the chain
  * kernels   compiles shaders; outlives the chain
- * genesis   values of height 0 for a state that has none; NULL: such a state is refused (PC5723)
+ * genesis   values of height 0 for a state that has none; NULL: `seed` is asked for them, and only then
+ * seed      gives them, with seed_ctx, where genesis is NULL and the state has none; NULL: such a state is refused (PC5723)
  * executor  runs jobs; NULL: end_block is refused (PC5850) when a job would have to run
  * is_bare   nothing is put into a state that has no parameters: a snapshot is to be restored into it (sync/snapshot.h).
  *           Otherwise one in which that was begun and has not ended is refused (PC6149)
@@ -32,6 +33,8 @@ typedef struct pctl_chain_options {
 	pctl_store *store;
 	pctl_kernels *kernels;
 	const pctl_params *genesis;
+	pctl_status (*seed)(void *ctx, const pctl_call *call, pctl_params *out);
+	void *seed_ctx;
 	const pctl_executor *executor;
 	pctl_executor reference;
 	pctl_memo *made;

@@ -36,12 +36,24 @@ static pctl_status read_genesis(pctl_installation *in, const char *dir, const pc
 	return status == PCTL_OK ? pctl_params_read(path, call, out) : status;
 }
 
+typedef struct genesis_of {
+	pctl_installation *in;
+	const char *dir;
+} genesis_of;
+
+static pctl_status seed(void *ctx, const pctl_call *call, pctl_params *out)
+{
+	const genesis_of *g = ctx;
+
+	return read_genesis(g->in, g->dir, call, out);
+}
+
 pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor,
 			    const pctl_call *call, pctl_chain **out)
 {
 	pctl_chain_options o = {.executor = executor};
 	const char *accounts;
-	pctl_params genesis;
+	genesis_of genesis = {.in = in};
 	pctl_status status = pctl_installation_config(in, call);
 
 	*out = NULL;
@@ -54,7 +66,8 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 	o.made = in->memo;
 	o.store = in->store;
 	o.kernels = in->kernels;
-	o.genesis = &genesis;
+	o.seed = seed;
+	o.seed_ctx = &genesis;
 	o.dir = pctl_arena_printf(in->arena, "%s/chain", in->config->home);
 	o.wasm = pctl_home_wasm(in);
 	if (o.dir == NULL || o.wasm == NULL)
@@ -63,8 +76,7 @@ pctl_status pctl_home_chain(pctl_installation *in, const pctl_executor *executor
 	if (accounts == NULL)
 		return pctl_no_memory(call, "a path");
 	status = pctl_home_settle(o.dir, call);
-	if (status == PCTL_OK)
-		status = read_genesis(in, o.dir, call, &genesis);
+	genesis.dir = o.dir;
 	if (status == PCTL_OK)
 		status = pctl_home_judge(in, call, &o.reference);
 	if (status == PCTL_OK)

@@ -187,10 +187,31 @@ def files():
     shutil.rmtree(home)
 
 
+def elsewhere():
+    """A chain that has begun has its parameters in its state: no file is read for them, wherever the configuration lies and whatever stands in
+    one. A chain that begins needs the file."""
+    os.makedirs(h.path("elsewhere"))
+    config, params = h.write("elsewhere/pipectl.cfg", b""), h.path("home/chain/params.cfg")
+    before = accounts()
+    status, out, err = h.run("--config", config, "--json", "ledger", "show")
+    h.check("a configuration elsewhere", status == 0 and len(json.loads(out)["accounts"]) == len(before) > 0, err)
+    kept = open(params, "rb").read() if os.path.exists(params) else None
+    h.write("home/chain/params.cfg", b"no parameters {")
+    status, _, err = h.run("ledger", "show")
+    h.check("a file that nobody needs any more", status == 0, err)
+    os.unlink(params)
+    if kept is not None:
+        h.write("home/chain/params.cfg", kept)
+    status, _, err = h.run("--home", h.path("begins"), "--config", config, "ledger", "show")
+    h.check("a chain that begins", status == 1 and "PC0003" in err and "params.cfg" in err, f"{status} {err}")
+    h.check("accounts are as they were", accounts() == before)
+
+
 moves()
 refusals()
 params()
 random_moves()
+elsewhere()
 broken()
 files()
 h.finish()

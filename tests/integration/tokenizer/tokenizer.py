@@ -39,20 +39,28 @@ def texts(r, licence):
 
 
 def encoding(h, licence):
-    """One run encodes many texts: they are joined by a special token, which is found in neither of them."""
+    """One run encodes many texts, joined by a special token that stands in none of them; every tenth and the last two have runs of their own besides, with
+    special tokens and without."""
     files = [LICENCES + n for n in ("GPL-3", "Apache-2.0")]
     marks = [w for t in SPECIAL for w in ("--token", t)]
     for name in ("gpt2", "llama3", "qwen2", "tekken", "llama", "unigram"):
         command = ["tokenizer", "train", "--tokens", "900", "--kind", name] if name in ("llama", "unigram") else ["tokenizer", "train", "--tokens", "900", "--family", name]
         oracle = Oracle(train(h, f"{name}.json", command + marks, files))
-        r, path, compared, wrong = random.Random(5), h.path(f"{name}.json"), 0, []
-        for text in texts(r, licence):
-            special = compared % 2 == 1
-            got = ids_of(h, ["tokenizer", "encode", "--special"] if special else ENCODE, path, text.encode())
-            compared += 1
-            if got != oracle.encode(text, special):
-                wrong.append((text, got, oracle.encode(text, special)))
-        h.check(f"{name}: {compared} texts", not wrong and compared > 200, repr(wrong[:1]))
+        path, wrong, every = h.path(f"{name}.json"), [], list(texts(random.Random(5), licence))
+        between, joined = oracle.added["<think>"]["id"], [text for text in every if not any(mark in text for mark in SPECIAL)]
+        ids, parts = ids_of(h, ["tokenizer", "encode", "--special"], path, "<think>".join(joined).encode()), [[]]
+        for i in ids:
+            parts[-1].append(i)
+            if i == between:
+                parts[-1].pop()
+                parts.append([])
+        h.check(f"{name}: as many parts as texts", len(parts) == len(joined) > 200, f"{len(parts)} of {len(joined)}")
+        got = [(text, True, part) for text, part in zip(joined, parts)]
+        for at in [*range(0, len(every) - 2, 10), *range(1, len(every) - 2, 10), len(every) - 2, len(every) - 1]:
+            special = at % 2 == 1
+            got.append((every[at], special, ids_of(h, ["tokenizer", "encode", "--special"] if special else ENCODE, path, every[at].encode())))
+        wrong = [(text, ids, oracle.encode(text, special)) for text, special, ids in got if ids != oracle.encode(text, special)]
+        h.check(f"{name}: {len(got)} texts", not wrong, repr(wrong[:1]))
 
 
 def planted(h, licence):
