@@ -82,7 +82,6 @@ int pctl_machine_is_skipping(const pctl_machine_program *p);
 pctl_status pctl_machine_execute(pctl_machine_program *p, uint32_t times, uint64_t timeout_ms,
 				 const pctl_call *call);
 const pctl_kept_plan_stats *pctl_machine_stats(const pctl_machine_program *p);
-const pctl_job_plan *pctl_machine_plan(const pctl_machine_program *p);
 
 /* ---- advice --------------------------------------------------------------------------------- */
 

@@ -255,8 +255,3 @@ const pctl_kept_plan_stats *pctl_machine_stats(const pctl_machine_program *p)
 {
 	return pctl_kept_plan_stats_of(p->kept[SIDE_DEVICE]);
 }
-
-const pctl_job_plan *pctl_machine_plan(const pctl_machine_program *p)
-{
-	return p->plans[SIDE_DEVICE];
-}

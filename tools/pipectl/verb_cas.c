@@ -12,11 +12,12 @@ static pctl_status parse_cid(pctl_app *app, const char *text, pctl_cid *out)
 {
 	return pctl_cid_parse(text, out)
 		       ? PCTL_OK
-		       : pctl_refuse_at(app->call, PC10_USAGE, NULL,
-					"a CID of this store begins with bafkrei and has 59 lower-case "
-					"characters; the first 15 of them, or more, do where one blob "
-					"begins so",
-					"\"%s\" is not a CID, nor the beginning of one", text);
+		       : pctl_refuse_at(
+				 app->call, PC10_USAGE, NULL,
+				 "a CID of this store begins with bafkrei and has 59 lower-case "
+				 "characters; the first 15 of them, or more, do where one blob "
+				 "begins so",
+				 "\"%s\" is not a CID, nor the beginning of one", text);
 }
 
 static void print_blob(pctl_app *app, const pctl_cid *cid, uint64_t n_bytes, const char *file)

@@ -202,11 +202,11 @@ static pctl_status check_known(pctl_chain_state *s, const char *name, const pctl
 		pctl_chain_job_clear(&job);
 		return PCTL_OK;
 	}
-	return pctl_refuse_at(
-		call, PC5883_PROVENANCE_UNKNOWN, NULL,
-		"it holds what messages and jobs of this home's chain made and read; a result of `run` "
-		"has a receipt instead (run --receipt)",
-		"the graph of the chain has no job, message or bytes named %s", name);
+	return pctl_refuse_at(call, PC5883_PROVENANCE_UNKNOWN, NULL,
+			      "it holds what messages and jobs of this home's chain made and read; "
+			      "a result of `run` "
+			      "has a receipt instead (run --receipt)",
+			      "the graph of the chain has no job, message or bytes named %s", name);
 }
 
 static void drop_makers(pctl_map *makers)

@@ -229,12 +229,6 @@ pctl_status pctl_run_trace_add(pctl_run_trace *t, const pctl_run_observation *vi
 	return status;
 }
 
-pctl_status pctl_run_trace_observe(void *trace, const pctl_run_observation *view,
-				   const pctl_call *call)
-{
-	return pctl_run_trace_add(trace, view, call);
-}
-
 pctl_status pctl_run_trace_finish(pctl_run_trace *t, const pctl_call *call)
 {
 	uint8_t(*hashes)[PCTL_DIGEST_BYTES] = calloc(t->n + (size_t)1, PCTL_DIGEST_BYTES);

@@ -41,11 +41,9 @@ typedef struct pctl_run_trace {
 
 /* Empty, its strings in the arena. */
 void pctl_run_trace_begin(pctl_run_trace *t, pctl_arena *arena);
-/* Hash what is traced, and add its leaf; also `trace` of a run. Errors: PC5905, of reading. */
+/* Hash what is traced, and add its leaf. Errors: PC5905, of reading. */
 pctl_status pctl_run_trace_add(pctl_run_trace *t, const pctl_run_observation *view,
 			       const pctl_call *call);
-pctl_status pctl_run_trace_observe(void *trace, const pctl_run_observation *view,
-				   const pctl_call *call);
 /* The leaf of a view without adding it. */
 pctl_status pctl_run_trace_leaf(pctl_arena *arena, const pctl_run_observation *view,
 				const pctl_call *call, pctl_trace_leaf *out);

@@ -21,7 +21,7 @@ struct chunk {
 
 struct pctl_arena {
 	struct chunk *head;
-	size_t next_size, total;
+	size_t next_size;
 	int failed;
 };
 
@@ -61,7 +61,6 @@ void pctl_arena_clear(pctl_arena *a)
 			kept = c;
 			continue;
 		}
-		a->total -= c->cap;
 		free(c);
 	}
 	if (kept != NULL) {
@@ -85,7 +84,6 @@ static struct chunk *add_chunk(pctl_arena *a, size_t n)
 	c->cap = cap;
 	c->next = a->head;
 	a->head = c;
-	a->total += cap;
 	if (a->next_size < LARGEST_CHUNK)
 		a->next_size *= 2;
 	return c;
@@ -153,9 +151,4 @@ char *pctl_arena_printf(pctl_arena *a, const char *fmt, ...)
 	va_end(again);
 	va_end(args);
 	return out;
-}
-
-size_t pctl_arena_bytes(const pctl_arena *a)
-{
-	return a->total;
 }

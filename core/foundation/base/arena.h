@@ -25,7 +25,5 @@ char *pctl_arena_dup(pctl_arena *a, const char *s);
 char *pctl_arena_dup_n(pctl_arena *a, const char *s, size_t n);
 /* printf into the arena. */
 char *pctl_arena_printf(pctl_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Bytes held, for memory reports. */
-size_t pctl_arena_bytes(const pctl_arena *a);
 
 #endif

@@ -51,8 +51,9 @@ static pctl_status write_fd(const pctl_output *o, int fd, const char *data, uint
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
-			return errno == EPIPE && o->place.fd == STDOUT_FILENO ? PCTL_OK
-									      : lost(o, errno, call);
+			return errno == EPIPE && o->place.fd == STDOUT_FILENO
+				       ? PCTL_OK
+				       : lost(o, errno, call);
 		data += put;
 		n -= (uint64_t)put;
 		if (n > 0 && pctl_is_cancelled(call))

@@ -86,36 +86,6 @@ pctl_exact pctl_exact_add(pctl_exact a, pctl_exact b)
 	return r;
 }
 
-static int compare_magnitudes(pctl_exact a, pctl_exact b)
-{
-	const int32_t top_a = a.exponent + (int32_t)length(a.magnitude);
-	const int32_t top_b = b.exponent + (int32_t)length(b.magnitude);
-
-	if (a.kind != b.kind)
-		return a.kind == PCTL_EXACT_INFINITE ? 1 : -1;
-	if (a.kind == PCTL_EXACT_INFINITE)
-		return 0;
-	if (a.magnitude == 0 || b.magnitude == 0)
-		return (a.magnitude != 0) - (b.magnitude != 0);
-	if (top_a != top_b)
-		return top_a < top_b ? -1 : 1;
-	/* Both begin at the same bit: compare from there. */
-	a.magnitude <<= 64u - length(a.magnitude);
-	b.magnitude <<= 64u - length(b.magnitude);
-	return a.magnitude < b.magnitude ? -1 : a.magnitude > b.magnitude;
-}
-
-int pctl_exact_compare(pctl_exact a, pctl_exact b)
-{
-	const int c = compare_magnitudes(a, b);
-
-	if (is_zero(a) && is_zero(b))
-		return 0;
-	if (a.negative != b.negative)
-		return a.negative ? -1 : 1;
-	return a.negative ? -c : c;
-}
-
 uint64_t pctl_exact_round(uint64_t magnitude, int32_t exponent, int32_t unit)
 {
 	const int64_t down = (int64_t)unit - exponent;

@@ -23,9 +23,6 @@ pctl_exact pctl_exact_mul(pctl_exact a, pctl_exact b);
 pctl_exact pctl_exact_add(pctl_exact a, pctl_exact b);
 pctl_exact pctl_exact_negate(pctl_exact a);
 
-/* -1, 0, 1 as a is below, equal to or above b; +0 equals -0. Neither is NaN. */
-int pctl_exact_compare(pctl_exact a, pctl_exact b);
-
 /* magnitude * 2^exponent as a multiple of 2^unit, to the nearest, ties to the even one; UINT64_MAX where it is that or more. */
 uint64_t pctl_exact_round(uint64_t magnitude, int32_t exponent, int32_t unit);
 

@@ -220,16 +220,6 @@ serve_request *serve_share_woken(serve_share *s)
 	return kept;
 }
 
-int serve_share_is_done(serve_share *s, serve_request *r)
-{
-	int done;
-
-	pthread_mutex_lock(&s->lock);
-	done = (int)r->is_done;
-	pthread_mutex_unlock(&s->lock);
-	return done;
-}
-
 int serve_share_is_readable(serve_share *s, serve_request *r)
 {
 	int readable;

@@ -52,8 +52,6 @@ void serve_share_submit(serve_share *s, serve_request *r);
 void serve_share_leave(serve_share *s, serve_request *r, serve_summary *out);
 /* The requests that have something, by next_ready; each is told of again when it has more. */
 serve_request *serve_share_woken(serve_share *s);
-/* 1: done, refused or not. 0: not yet. */
-int serve_share_is_done(serve_share *s, serve_request *r);
 /* 1: its body was read and found good, or it is done. */
 int serve_share_is_readable(serve_share *s, serve_request *r);
 /* Up to n bytes of a stream; 0: none yet; -1: it is at its end; -2: no memory, it is broken. */

@@ -44,11 +44,6 @@ static const char built_in_text[] =
 	"log : { file = \"\"; level = \"info\"; format = \"text\"; };\n"
 	"defaults : { policy = \"policy/default.cfg\"; gas = \"gas/structured-3.cfg\"; };\n";
 
-const pctl_conf_schema *pctl_host_config_schema(void)
-{
-	return &host_schema;
-}
-
 static host_state *state_of(const pctl_host_config *c)
 {
 	return (host_state *)(void *)(uintptr_t)c;

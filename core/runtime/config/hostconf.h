@@ -79,7 +79,6 @@ const pctl_conf_setting *pctl_host_config_setting_at(const pctl_host_config *c, 
 const char *pctl_host_config_origin(const pctl_host_config *c, const char *key);
 /* Files that were looked for, in order; *used is 1 for the one that was read. NULL past the end. */
 const char *pctl_host_config_searched_at(const pctl_host_config *c, uint32_t i, int *used);
-const pctl_conf_schema *pctl_host_config_schema(void);
 
 /* A file named in the configuration or on the command line ("policy/default.cfg"): as it is when
  * present, else below HOME, else below the directories of conf_dir's list. The path, released with

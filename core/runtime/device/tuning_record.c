@@ -139,11 +139,6 @@ pctl_status pctl_tuning_write(pctl_tuning_record *r, const char *dir, const pctl
 	return pctl_device_record_write(&kind, r, dir, signer, call);
 }
 
-pctl_status pctl_tuning_read(const char *path, const pctl_call *call, pctl_tuning_record *out)
-{
-	return pctl_device_record_read(&kind, path, call, out);
-}
-
 int pctl_tuning_find(pctl_tuning_record *r, const char *dir, const char *own, const pctl_call *call)
 {
 	return pctl_device_record_find(&kind, r, &dir, 1, &own, 1, call);

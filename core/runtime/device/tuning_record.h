@@ -48,8 +48,6 @@ extern const pctl_record_type pctl_tuning_type;
 /* Sign and write DIR/<key>.tuning.cfg, whole or not at all. */
 pctl_status pctl_tuning_write(pctl_tuning_record *r, const char *dir, const pctl_signer *signer,
 			      const pctl_call *call);
-/* Errors: PC5012 (signature), PC4335 (not a record of this kit, or a value that is none of the table's). */
-pctl_status pctl_tuning_read(const char *path, const pctl_call *call, pctl_tuning_record *out);
 /* The record of r->key in `dir`, signed by `own`: 1, and *r is complete. Of one that cannot be used a warning is given. */
 int pctl_tuning_find(pctl_tuning_record *r, const char *dir, const char *own,
 		     const pctl_call *call);

@@ -105,10 +105,6 @@ pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const 
 pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call,
 			  uint64_t *out);
 
-/* Gas of checking n bytes of source: all that is charged when a program is refused. */
-pctl_status pctl_gas_validation(const pctl_gas_schedule *s, uint64_t source_bytes,
-				const pctl_call *call, uint64_t *out);
-
 /* What a message of a chain costs, whatever comes of it. beside: PCTL_GAS_UPLOAD, _LINK, _ALIAS, or PCTL_GAS_WEIGHTS for none.
  * source_bytes, of an upload: what validation costs is in it. Schedules before consensus-2 have no price for it (PC2604). */
 typedef struct pctl_gas_message {

@@ -241,16 +241,6 @@ pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_cal
 	return status;
 }
 
-pctl_status pctl_gas_validation(const pctl_gas_schedule *s, uint64_t source_bytes,
-				const pctl_call *call, uint64_t *out)
-{
-	const pctl_status status =
-		times(source_bytes, s->validation, "the gas of validation", call, out);
-
-	*out = whole(s, *out);
-	return status;
-}
-
 static int price_build(const pctl_gas_schedule *s, uint64_t n, uint64_t instructions, uint64_t *sum)
 {
 	return charge(sum, n, s->build) && charge(sum, instructions, s->build_instruction);

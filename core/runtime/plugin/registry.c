@@ -482,11 +482,6 @@ const char *pctl_registry_worker(const pctl_registry *r)
 	return r->worker;
 }
 
-const char *pctl_registry_home(const pctl_registry *r)
-{
-	return r->home;
-}
-
 uint32_t pctl_registry_op_count(const pctl_registry *r)
 {
 	return r->n_ops;

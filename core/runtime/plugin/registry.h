@@ -183,7 +183,6 @@ uint32_t pctl_registry_dir_count(const pctl_registry *r);
 const char *pctl_registry_dir_at(const pctl_registry *r, uint32_t i, int *present);
 /* Path of pipectl-worker, or NULL when it was not found. */
 const char *pctl_registry_worker(const pctl_registry *r);
-const char *pctl_registry_home(const pctl_registry *r);
 /*
  * Which host this is: SHA-256, as hex, over those of the running program and of the worker it starts. Hashed on the
  * first question; owned by the registry.
