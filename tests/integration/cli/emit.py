@@ -24,10 +24,6 @@ fn main(@builtin(global_invocation_id) g: vec3<u32>) {
 """
 
 
-# Have profiles of floats before all tests; PoCL, which comes first where no device is named, takes half a minute of the processor for its own.
-RUSTICL, LAVAPIPE = "opencl:rusticl", "vulkan:llvmpipe"
-
-
 def emit(h, path, language, *args):
     return h.run("shader", "run", path, "--emit", language, *args)
 
@@ -37,14 +33,14 @@ def main():
     path = h.write("fma.wgsl", SHADER)
     status, written, err = emit(h, path, "ir", "--backend", "cpu")
     h.check("the reference gets the program as written", status == 0 and b"FFMA" in written and "ir for cpu:0" in err, err)
-    status, legal, err = emit(h, path, "ir", "--backend", RUSTICL)
+    status, legal, err = emit(h, path, "ir", "--backend", "opencl")
     h.check("a device gets it legalised", status == 0 and b"FFMA" not in legal and b"NFMA" in legal, err + legal.decode())
-    status, clc, err = emit(h, path, "opencl", "--backend", RUSTICL)
+    status, clc, err = emit(h, path, "opencl")
     h.check("opencl", status == 0 and b"pctl_main" in clc and "opencl for opencl:" in err, err)
     h.check("the override's value is in it", b"0x40000000" in clc, clc.decode())
-    status, other, _ = emit(h, path, "opencl", "--backend", RUSTICL, "--override", "scale=4")
+    status, other, _ = emit(h, path, "opencl", "--override", "scale=4")
     h.check("another value, another text", status == 0 and other != clc and b"0x40800000" in other)
-    status, spirv, err = emit(h, path, "spirv", "--backend", LAVAPIPE)
+    status, spirv, err = emit(h, path, "spirv")
     h.check("spirv", status == 0 and b"OpEntryPoint GLCompute" in spirv, err)
     binary = h.path("fma.spv")
     done = subprocess.run(["spirv-as", "--target-env", "vulkan1.1", "-o", binary, "-"], input=spirv, stderr=subprocess.PIPE)
@@ -53,15 +49,13 @@ def main():
     h.check("spirv-val passes it", done.returncode == 0, done.stderr.decode())
     done = subprocess.run(["spirv-as", "-o", binary, "-"], input=spirv.replace(b"OpReturn", b"OpRetarn"), stderr=subprocess.PIPE)
     h.check("a spoiled text is seen", done.returncode != 0)
-    status, out, _ = h.run("--json", "shader", "run", path, "--emit", "spirv", "--backend", LAVAPIPE)
+    status, out, _ = h.run("--json", "shader", "run", path, "--emit", "spirv")
     document = json.loads(out)
     h.check("--json", status == 0 and document["text"].encode() == spirv and document["language"] == "spirv", out.decode())
-    status, native, err = emit(h, path, "opencl", "--backend", RUSTICL, "--forms", "native", "--class", "approximate")
+    status, native, err = emit(h, path, "opencl", "--forms", "native", "--class", "approximate")
     h.check("--forms native", status == 0 and native != clc, err)
     loop = h.write("loop.wgsl", LOOP)
     written = emit(h, loop, "ir", "--backend", "cpu")[1]
-    status, written_in, err = emit(h, loop, "opencl")
-    h.check("a device of the language is found", status == 0 and b"pctl_main" in written_in and "opencl for opencl:" in err, err)
     legal = emit(h, loop, "ir", "--backend", "opencl")[1]
     lines = [line.strip() for line in legal.split(b"\n")]
     h.check("a length is checked before a loop, which is there twice", lines.count(b"LOOP") == 2 and written.count(b"LOOP_TEST") == 1 and
@@ -71,7 +65,7 @@ def main():
     h.check("not where the loop counts in signed numbers", [line.strip() for line in legal.split(b"\n")].count(b"LOOP") == 1, legal.decode())
     for name, code, args in (("another language than the device's", "PC3218", ["opencl", "--backend", "vulkan"]),
                              ("the reference compiles nothing", "PC3218", ["spirv", "--backend", "cpu"]),
-                             ("no such language", "PC3218", ["msl", "--backend", LAVAPIPE]),
+                             ("no such language", "PC3218", ["msl"]),
                              ("an option of a run", "PC0010", ["ir", "--read", "0:1=x"]),
                              ("a device that is not there", "PC3231", ["ir", "--backend", "opencl:77"])):
         status, out, err = emit(h, path, *args)
