@@ -285,7 +285,7 @@ pctl_status pctl_chain_admit_bytes(pctl_chain *c, const void *bytes, uint64_t n,
 pctl_status pctl_chain_take_bytes(pctl_chain *c, const void *bytes, uint64_t n,
 				  const pctl_call *call, uint64_t *paid, pctl_response *out)
 {
-	first_error e;
+	node_first_error e;
 	const pctl_call inner = listening(&e, c, call);
 	pctl_request r;
 	pctl_status status = pctl_request_decode(bytes, n, &inner, &r);

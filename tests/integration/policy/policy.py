@@ -125,7 +125,7 @@ level = write("level.cfg", 'policy : { inherits = "%s"; certificate = ( { ops = 
 strict = write("strict.pipe.cfg", STRICT % "strict")
 _, out, _ = h.run("device", "list", "--json")
 found = [d["selector"] for d in json.loads(out)["devices"] if d["usable"] and d["backend"] not in ("cpu", "null")]
-found.sort(key=lambda selector: not selector.startswith("vulkan"))  # whose profiles are made before all tests, PoCL's are not
+found.sort(key=lambda selector: not selector.startswith("vulkan"))  # whose profiles are made before all tests
 h.check("a device besides the reference", len(found) > 0, str(found))
 for selector in found[:1]:
     args = ["run", strict, "--in", f"x={FLOATS}", "--backend", selector, "--policy", level]
