@@ -472,7 +472,8 @@ class _Builder:
 
 
 def _shape(shape: Sequence[int]) -> str:
-    return f"[{_list(shape)}]" if shape else ""
+    """An extent of 0 has a name, which the data bind: a pipeline that says 0 itself is refused."""
+    return f"[{','.join(str(n) if n else 'none' for n in shape)}]" if shape else ""
 
 
 def _quoted(value: str) -> str:

@@ -72,6 +72,19 @@ def test_reductions_and_shapes():
     assert ((x.T + 1).numpy() == a.T + 1).all()
 
 
+def test_nothing():
+    none = numpy.zeros((0, 4), numpy.float32)
+    assert (t.asarray(none) + 1).shape == (0, 4) and (t.asarray(none) + 1).numpy().shape == (0, 4)
+    assert t.asarray(none).sum(axis=0).tolist() == [0.0] * 4
+    assert t.matmul(numpy.zeros((2, 0), numpy.float32), numpy.zeros((0, 3), numpy.float32)).tolist() == [[0.0] * 3] * 2
+
+
+def test_integers_of_64_bits():
+    a = numpy.array([2**62, -2**63, 5, -1], numpy.int64)
+    assert (t.asarray(a) + a).tolist() == (a + a).tolist() and (t.asarray(a) * 3 - a).tolist() == (a * 3 - a).tolist()
+    assert (t.asarray(a) < a[::-1].copy()).tolist() == [0, 1, 0, 1]
+
+
 def test_doubles():
     """What computes with f64 is chosen by the operands' type, and is exact: the sum of these loses nothing."""
     x = numpy.array([[1e16, 1.0, -1e16], [0.5, 0.25, 3.0]])
