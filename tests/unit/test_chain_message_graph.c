@@ -11,7 +11,7 @@ static pctl_request edges(void)
 {
 	return (pctl_request){.kind = PCTL_MSG_GRAPH,
 			      .as.graph = {.op = PCTL_GRAPH_EDGES,
-					   .role = PCTL_ROLE_VIA,
+					   .role = PCTL_EDGE_ROLE_VIA,
 					   .kinds = PCTL_MESSAGE_KINDS_MAX,
 					   .limit = PCTL_MESSAGE_GRAPH_PROVED,
 					   .name = "account:ada",
@@ -93,17 +93,17 @@ static void test_chain_message_graph__good_messages_pass_both_ways(void **state)
 	}
 }
 
-#define WRONG_EDGE(change, code, field)                                             \
-	do {                                                                        \
-		pctl_msg_graph_edge e = an_edge();                                  \
-		e.change;                                                           \
-		WRONG_RESPONSE(with_edge(e), graph.height = 3, code, field);        \
+#define WRONG_EDGE(change, code, field)                                      \
+	do {                                                                 \
+		pctl_msg_graph_edge e = an_edge();                           \
+		e.change;                                                    \
+		WRONG_RESPONSE(with_edge(e), graph.height = 3, code, field); \
 	} while (0)
-#define WRONG_JOB(change, code, field)                                              \
-	do {                                                                        \
-		pctl_msg_graph_job j = a_job();                                     \
-		j.change;                                                           \
-		WRONG_RESPONSE(with_job(j), graph.height = 3, code, field);         \
+#define WRONG_JOB(change, code, field)                                      \
+	do {                                                                \
+		pctl_msg_graph_job j = a_job();                             \
+		j.change;                                                   \
+		WRONG_RESPONSE(with_job(j), graph.height = 3, code, field); \
 	} while (0)
 
 static void test_chain_message_graph__answers_refuse_every_field(void **state)

@@ -359,15 +359,17 @@ static pctl_status walk_name(walk *w)
 	if (w->p->q->op == PCTL_GRAPH_RANK)
 		return walk_both(w, name.number);
 	switch (w->p->q->role) {
-	case PCTL_ROLE_SOURCE:
+	case PCTL_EDGE_ROLE_SOURCE:
 		return walk_from(w, name.number);
-	case PCTL_ROLE_TARGET:
+	case PCTL_EDGE_ROLE_TARGET:
 		return walk_to(w, name.number);
-	case PCTL_ROLE_VIA:
+	case PCTL_EDGE_ROLE_VIA:
 		w->via = name.number;
 		return walk_all(w);
-	default:
+	case PCTL_EDGE_ROLE_JOB:
 		return walk_job(w, name.number);
+	default:
+		return PCTL_OK; /* a block has no name, message.h */
 	}
 }
 
@@ -384,7 +386,7 @@ pctl_status pctl_query_edges(pctl_query_page *p)
 		if (w.at[i] > PCTL_CHAIN_HEIGHT_MAX)
 			return pctl_query_bad_next(p, "it is no place among edges");
 	}
-	if (p->q->role == PCTL_ROLE_BLOCK_MADE)
+	if (p->q->role == PCTL_EDGE_ROLE_BLOCK_MADE)
 		status = walk_block(&w);
 	else
 		status = p->q->name[0] == '\0' ? walk_all(&w) : walk_name(&w);

@@ -47,8 +47,8 @@ static void note(pctl_gitlog_pack *p, uint64_t offset, const git_oid *id)
 	const Bytef *from = (const Bytef *)p->bytes.data + offset;
 	pctl_gitlog_packed *o;
 
-	if (p->bytes.failed || !pctl_vec_reserve((void **)&p->objects, p->n_objects, &p->room,
-						 sizeof(*p->objects))) {
+	if (p->bytes.failed ||
+	    !pctl_vec_reserve((void **)&p->objects, p->n_objects, &p->room, sizeof(*p->objects))) {
 		p->failed = 1;
 		return;
 	}
@@ -114,7 +114,7 @@ static void add_offsets(const pctl_gitlog_pack *p, pctl_str_buf *out)
 
 	for (uint32_t i = 0; i < p->n_objects; i++)
 		add32(out, p->objects[i].offset < FAR_OFF ? (uint32_t)p->objects[i].offset
-						      : FAR_OFF | n_far++);
+							  : FAR_OFF | n_far++);
 	for (uint32_t i = 0; i < p->n_objects; i++) {
 		if (p->objects[i].offset < FAR_OFF)
 			continue;
@@ -143,8 +143,7 @@ int pctl_gitlog_pack_index(pctl_gitlog_pack *p, pctl_str_buf *out)
 		add32(out, p->objects[i].crc);
 	add_offsets(p, out);
 	pctl_str_add_n(out, p->bytes.data + p->bytes.n - CHECKSUM_BYTES, CHECKSUM_BYTES);
-	if (out->failed ||
-	    EVP_Digest(out->data, out->n, checksum, &n, EVP_sha1(), NULL) != 1 ||
+	if (out->failed || EVP_Digest(out->data, out->n, checksum, &n, EVP_sha1(), NULL) != 1 ||
 	    n != CHECKSUM_BYTES)
 		return 0;
 	pctl_str_add_n(out, (const char *)checksum, CHECKSUM_BYTES);

@@ -278,17 +278,17 @@ static void check_graph_role(checker *c, const pctl_msg_graph *m)
 {
 	const int is_edges = m->op == PCTL_GRAPH_EDGES;
 
-	if (m->role > PCTL_ROLE_BLOCK_MADE)
+	if (m->role > PCTL_EDGE_ROLE_BLOCK_MADE)
 		wrong(c, PC5730_MESSAGE_OPERATION, "role", "%u, at most %u", m->role,
-		      PCTL_ROLE_BLOCK_MADE);
+		      PCTL_EDGE_ROLE_BLOCK_MADE);
 	not_of_op(c, "role", !is_edges && m->role != 0);
 	if (is_edges && m->role == 0 && m->name[0] != '\0')
 		wrong(c, PC5784_MESSAGE_MISSING, "role", "not given, but there is a name");
-	if (m->role == PCTL_ROLE_BLOCK_MADE && m->height == 0)
+	if (m->role == PCTL_EDGE_ROLE_BLOCK_MADE && m->height == 0)
 		wrong(c, PC5784_MESSAGE_MISSING, "height", "not given");
-	not_of_op(c, "name", m->role == PCTL_ROLE_BLOCK_MADE && m->name[0] != '\0');
+	not_of_op(c, "name", m->role == PCTL_EDGE_ROLE_BLOCK_MADE && m->name[0] != '\0');
 	if (m->op == PCTL_GRAPH_HISTORY || m->op == PCTL_GRAPH_DEPENDENTS ||
-	    m->op == PCTL_GRAPH_RANK || (m->role != 0 && m->role < PCTL_ROLE_BLOCK_MADE))
+	    m->op == PCTL_GRAPH_RANK || (m->role != 0 && m->role < PCTL_EDGE_ROLE_BLOCK_MADE))
 		(void)missing(c, "name", m->name);
 }
 
