@@ -122,7 +122,8 @@ def params():
     refused("not now", "PC5725", 3, "params", "apply", "1", "--height", "20")
     answer("apply", "params", "apply", "1")
     refused("applied", "PC5724", 3, "params", "apply", "1")
-    h.check("before", values("list", "--height", "19") == first)
+    status, out, err = h.run("--json", "ledger", "params", "list", "--height", "19")
+    h.check("before", status == 0 and {p["name"]: p["value"] for p in json.loads(out)["params"]} == first, err)
     after = dict(first, split_burn_ppm="0", split_executor_ppm="900000", allowed_class="strict")
     h.check("after", values("list", "--height", "20") == after)
     h.check("one", values("show", "allowed_class", "--height", "21") == {"allowed_class": "strict"})
@@ -191,15 +192,15 @@ def elsewhere():
     """A chain that has begun has its parameters in its state: no file is read for them, wherever the configuration lies and whatever stands in
     one. A chain that begins needs the file."""
     os.makedirs(h.path("elsewhere"))
-    config, params = h.write("elsewhere/pipectl.cfg", b""), h.path("home/chain/params.cfg")
+    config, unread = h.write("elsewhere/pipectl.cfg", b""), h.path("home/chain/params.cfg")
     before = accounts()
     status, out, err = h.run("--config", config, "--json", "ledger", "show")
     h.check("a configuration elsewhere", status == 0 and len(json.loads(out)["accounts"]) == len(before) > 0, err)
-    kept = open(params, "rb").read() if os.path.exists(params) else None
+    kept = open(unread, "rb").read() if os.path.exists(unread) else None
     h.write("home/chain/params.cfg", b"no parameters {")
     status, _, err = h.run("ledger", "show")
     h.check("a file that nobody needs any more", status == 0, err)
-    os.unlink(params)
+    os.unlink(unread)
     if kept is not None:
         h.write("home/chain/params.cfg", kept)
     status, _, err = h.run("--home", h.path("begins"), "--config", config, "ledger", "show")
