@@ -124,7 +124,8 @@ static uint32_t n_in(const char *path)
 }
 
 /* What a worker leaves in its folder, or holds without a name: it is ended, which is a strike, and its folder is empty then. */
-static void fill(const char *program, const pctl_worker_limits *most, const char *words)
+static void fill(const char *program, const char *fault, const pctl_worker_limits *most,
+		 const char *words)
 {
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
 	pctl_backend_instance *s;
@@ -146,7 +147,7 @@ static void fill(const char *program, const pctl_worker_limits *most, const char
 		    !strstr(pctl_backend_instance_lost(s), words))
 			fail_msg("%s: %d, %s", program, status,
 				 status ? pctl_backend_instance_lost(s) : "nothing happened");
-		planted(program, "a worker's own folder", "PC3112", pctl_backend_instance_lost(s));
+		planted(fault, "a worker's own folder", "PC3112", pctl_backend_instance_lost(s));
 	} else if (status) {
 		fail_msg("%s: %d, %s", program, status, pctl_backend_instance_lost(s));
 	}
@@ -169,16 +170,20 @@ static void allowance__a_folder_is_bounded(void **state)
 		.memory = 4ull << 30, .tasks = 24, .folder = 1u << 30, .folder_files = 1000};
 
 	(void)state;
-	fill("bytes!", &own, "it kept more than 8388608 bytes in its own folder");
-	fill("names!", &own, "it kept more than 300 files in its own folder");
-	fill("deep!!", &own,
+	fill("bytes!", "a file that grows and grows", &own,
+	     "it kept more than 8388608 bytes in its own folder");
+	fill("names!", "empty files without end", &own,
+	     "it kept more than 300 files in its own folder");
+	fill("deep!!", "folders in folders, deeper than any is looked for", &own,
 	     "its own folder has a folder that cannot be looked into, or lies deeper");
-	fill("unname", &own, "it kept more than 8388608 bytes in its own folder");
-	fill("window", &own, "it used more than 100663296 bytes of memory");
-	fill("bytes!", &far, NULL);
-	fill("names!", &far, NULL);
-	fill("unname", &far, NULL);
-	fill("window", &far, NULL);
+	fill("unname", "bytes in open files without a name", &own,
+	     "it kept more than 8388608 bytes in its own folder");
+	fill("window", "bytes in memory that is shared and not mapped", &own,
+	     "it used more than 100663296 bytes of memory");
+	fill("bytes!", "", &far, NULL);
+	fill("names!", "", &far, NULL);
+	fill("unname", "", &far, NULL);
+	fill("window", "", &far, NULL);
 }
 
 /* A call that may take 2 s, on one processor: what it did, and how long that took by the clock. */
