@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An epoch's names, a line each and ascending, and its ranks in the same order. */
+/* An epoch's names, a line each and ascending, and its ranks in the same order. at, line: where the name that was found last begins; those
+ * that are looked for ascend, so that lines are counted once for all of them. */
 typedef struct ranked {
 	pctl_epoch epoch;
 	pctl_blob names, ranks;
+	uint64_t at, line;
 } ranked;
 
 static pctl_status open_ranks(pctl_query_page *p, pctl_store *store, ranked *r)
@@ -38,11 +40,11 @@ static pctl_status open_ranks(pctl_query_page *p, pctl_store *store, ranked *r)
 	return status;
 }
 
-/* The line of a name: lines ascend bytewise. 1 and its number, or 0. */
-static int find_line(const ranked *r, const char *name, uint64_t *out)
+/* The line of a name, none before the last that was found: lines ascend bytewise. 1 and its number, or 0. */
+static int find_line(ranked *r, const char *name, uint64_t *out)
 {
 	const char *text = (const char *)r->names.data;
-	uint64_t low = 0, high = r->names.n_bytes;
+	uint64_t low = r->at, high = r->names.n_bytes;
 	const size_t n_name = strlen(name);
 
 	while (low < high) { /* the line at `middle` or around it */
@@ -60,9 +62,9 @@ static int find_line(const ranked *r, const char *name, uint64_t *out)
 		if (order == 0)
 			order = n < n_name ? -1 : n > n_name;
 		if (order == 0) {
-			*out = 0;
-			for (uint64_t i = 0; i < from; i++)
-				*out += text[i] == '\n';
+			for (; r->at < from; r->at++)
+				r->line += text[r->at] == '\n';
+			*out = r->line;
 			return *out < r->epoch.n_nodes;
 		}
 		if (order < 0)
@@ -78,7 +80,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static pctl_status put_ranks(pctl_query_page *p, const ranked *r)
+static pctl_status put_ranks(pctl_query_page *p, ranked *r)
 {
 	const uint32_t room = 1 + 2 * p->n_edges;
 	const char **names = pctl_arena_array(p->arena, room, sizeof(*names));
