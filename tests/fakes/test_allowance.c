@@ -269,7 +269,8 @@ static void allowance__a_call_has_processor_time(void **state)
 
 /* What a build may use is limited, and who breaks the limit is not blamed for it: the program is. Who sleeps through its
  * time hangs, and is. */
-static void build(const char *program, uint32_t code, const char *words, uint32_t n_strikes)
+static void build(const char *program, uint32_t call_ms, uint32_t cpu_ms, uint32_t code,
+		  const char *words, uint32_t n_strikes)
 {
 	pctl_backend_instance *s;
 	pctl_device *dev;
@@ -285,8 +286,8 @@ static void build(const char *program, uint32_t code, const char *words, uint32_
 						 .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
 						 .home = f.home,
 						 .worker = WORKER,
-						 .call_ms = 2000,
-						 .build_cpu_ms = 1000,
+						 .call_ms = call_ms,
+						 .build_cpu_ms = cpu_ms,
 						 .build_memory = 256u << 20};
 
 		assert_int_equal(pctl_registry_open(&o, f.call, &f.r), PCTL_OK);
@@ -310,9 +311,10 @@ static void build(const char *program, uint32_t code, const char *words, uint32_
 static void allowance__a_build_has_limits(void **state)
 {
 	(void)state;
-	build("cpu ", PC3110_WORKER_BUILD, "1000 ms of processor time", 0);
-	build("mem ", PC3110_WORKER_BUILD, "bytes of memory", 0);
-	build("slp ", PC3104_WORKER_SILENT, "2000 ms", 1);
+	build("cpu ", 2000, 1000, PC3110_WORKER_BUILD, "1000 ms of processor time", 0);
+	/* Pages are dear on a busy machine: only memory is to run out. */
+	build("mem ", 120000, 60000, PC3110_WORKER_BUILD, "bytes of memory", 0);
+	build("slp ", 2000, 1000, PC3104_WORKER_SILENT, "2000 ms", 1);
 }
 
 /* A compiler that works when a program is first run: whatever way it takes, and whoever answers meanwhile. Waits of 100 ms,

@@ -318,25 +318,39 @@ static pctl_status write_genesis(calibrating *c, const pctl_params *p)
 	return status;
 }
 
-/* Every device and the kernels that it is misjudged by. */
-static pctl_status check_spreads(const calibrating *c)
+/* One device: every kernel that is too cheap beside the dearest one, the cheapest first. */
+static pctl_status check_spread(const calibrating *c, uint32_t i)
 {
+	const pctl_calibration *d = &c->found[i];
+	const pctl_calibration_point *most = &d->points[d->most];
+	const double rate = pctl_calibration_rate(most, 0);
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; c->is_suite && i < c->n; i++) {
-		const pctl_calibration *d = &c->found[i];
-		const pctl_calibration_point *least = &d->points[d->least],
-					     *most = &d->points[d->most];
+	for (uint32_t k = 0; k <= d->n_points; k++) {
+		const uint32_t at = k == 0 ? d->least : k - 1;
+		const pctl_calibration_point *p = &d->points[at];
+		const double times = rate / pctl_calibration_rate(p, 0);
 
-		if (spread_of(d, 0) <= c->spread)
+		if (p->is_built || times <= c->spread || (k != 0 && at == d->least))
 			continue;
 		status = pctl_refuse(c->app->call, PC2605_GAS_SPREAD,
 				     "%s: \"%s\" (row %s) does %" PRIu64
 				     " gas a millisecond and \"%s\" (row %s) %" PRIu64
 				     ", %.3g times as much, at most %" PRIu32,
-				     c->backends[i], least->kernel, least->row, least->gas_per_ms,
-				     most->kernel, most->row, most->gas_per_ms, spread_of(d, 0),
-				     c->spread);
+				     c->backends[i], p->kernel, p->row, p->gas_per_ms, most->kernel,
+				     most->row, most->gas_per_ms, times, c->spread);
+	}
+	return status;
+}
+
+static pctl_status check_spreads(const calibrating *c)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; c->is_suite && i < c->n; i++) {
+		const pctl_status one = check_spread(c, i);
+
+		status = status == PCTL_OK ? one : status;
 	}
 	return status;
 }

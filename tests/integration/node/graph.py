@@ -21,6 +21,7 @@ import wire
 
 h, rng = Harness(), random.Random(20261128)
 KINDS = ["", "upload", "implements", "input", "executed", "output", "parent", "link", "alias", "deprecated"]
+EPOCH = 3  # blocks
 EDGES, HISTORY, DEPENDENTS, JOBS, RANK = range(1, 6)
 SOURCE, TARGET, VIA, JOB, BLOCK = range(1, 6)
 PENDING, EXECUTING, COMPLETE, FAILED = range(4)
@@ -48,7 +49,7 @@ class World:
     """A chain of two people on one node, and what the test knows of its jobs without asking."""
 
     def __init__(self, name):
-        self.chain = Chain(h, ["ada", "bob"], params={"epoch_blocks": "3", "epoch_iterations": "2", "link_cost": "1000", "throughput": "6350", "block_time_ms": "1000",
+        self.chain = Chain(h, ["ada", "bob"], params={"epoch_blocks": str(EPOCH), "epoch_iterations": "2", "link_cost": "1000", "throughput": "6350", "block_time_ms": "1000",
                                                       "utilisation_ppm": "500000"})  # a budget that some blocks are over
         self.home = self.chain.home(name)
         h.env["PIPECTL_HOME"] = self.home
@@ -422,10 +423,10 @@ def proofs(w, rec, ask, what):
 
 def executing(w):
     """A block that runs: its jobs are EXECUTING in answers meanwhile, and its edges are not there before it has ended."""
-    while w.end()["deferred_total"]:
-        pass
     other, seen, running = w.node.client(), [], []
-    for _ in range(5):  # a block may be over before anybody looked
+    for _ in range(12):  # a block may be over before anybody looked
+        while w.end()["deferred_total"] or (w.height + 1) % EPOCH == 0:  # what is left of other blocks, or an epoch's iterations, would take their room
+            pass
         jobs = [w.job("bob", SLOW, cid(GIVEN[i % 3]), cid(GIVEN[1]), groups=16, output=4096) for i in range(4)]
         count = len(Records(w).edges)
         w.raw(w.c, w.ending())
