@@ -139,9 +139,9 @@ static pctl_status read_schedule(const char *name, const pctl_call *call, pctl_g
 static pctl_status open_all(rig *r, const char *home, const char *const *selectors, uint32_t n,
 			    const pctl_call *call)
 {
-	static const char *const schedules[RIG_SCHEDULES] = {"conf/gas/cybergraph-0.2.cfg",
-							     "conf/gas/structured-2.cfg",
-							     "conf/gas/structured-3.cfg"};
+	static const char *const schedules[RIG_SCHEDULES] = {
+		"conf/gas/cybergraph-0.2.cfg", "conf/gas/structured-2.cfg",
+		"conf/gas/structured-3.cfg", "conf/gas/consensus-2.cfg"};
 	/* A fuzzer may kill workers often; none of them is to be locked out for it. */
 	pctl_registry_options o = {.home = r->home, .strikes = 1000000};
 	const pctl_profiles_options p = {.home = home != NULL ? home : r->home};
@@ -394,7 +394,9 @@ static uint32_t compare(struct running *x, uint32_t device, uint32_t out, const 
 /* Gas: what the reference counted against what the schedules estimated; what one does not price it says nothing of. */
 static void examine(struct running *x, uint32_t device, const pctl_counts *counts)
 {
-	for (uint32_t i = 0; i < RIG_SCHEDULES; i++) {
+	const int only = rig_branches_on_barriers(x->unit->program);
+
+	for (uint32_t i = only ? RIG_BOUND : 0; i < RIG_SCHEDULES; i++) {
 		uint64_t estimate = 0, actual = 0;
 		int fits = 1;
 

@@ -26,7 +26,8 @@ typedef struct rig_device {
 	uint64_t ns;
 } rig_device;
 
-#define RIG_SCHEDULES 3u /* that gas is checked against */
+#define RIG_SCHEDULES 4u /* that gas is checked against */
+#define RIG_BOUND 3u	 /* this one bounds every program */
 
 typedef struct rig {
 	pctl_registry *registry;
@@ -77,5 +78,8 @@ void rig_run(rig *r, const diff_case *c, uint32_t mask, rig_verdict *out);
 /* Which devices take part in generated case number i. */
 uint32_t rig_mask(const rig *r, uint64_t i);
 const char *rig_kind_name(uint32_t kind);
+
+/* 1: a side of a branch has a barrier, so that schedules before consensus-2 need not bound the program. */
+int rig_branches_on_barriers(const pctl_program *p);
 
 #endif
