@@ -468,7 +468,7 @@ static uint32_t kill_workers(void)
 	for (uint32_t i = 0; i < n; i++)
 		(void)kill(family[i], SIGKILL);
 	for (uint32_t i = 0; i < n; i++)
-		while (parent_of(family[i]) != 0 && tries++ < 20000)
+		while (parent_of(family[i]) != 0 && tries++ < 120000)
 			usleep(1000);
 	return n;
 }

@@ -138,12 +138,24 @@ def ready(c):
 
 def waiting():
     """While a block runs: is anybody else answered?"""
+    answers, longest = {"info": 0, "query": 0, "check": 0}, 0.0
+    # On a busy machine a block may be over before this process has asked often enough: then in another one, too.
+    for _ in range(20):
+        longest = max(longest, one_waits(answers))
+        if min(answers.values()) > 3:
+            break
+    h.check("while a block runs its engine hears of what is final", answers["info"] > 3 and answers["query"] > 3, answers)
+    h.check("and whether messages are admitted", answers["check"] > 3, answers)
+    print(f"while blocks ran: {answers}, the longest round {1e3 * longest:.0f} ms")
+
+
+
+def one_waits(answers):
     engine.height += 1
     last = node.query.ask("info")
     node.consensus.send("finalize_block", txs=[slow()], height=engine.height)
     node.consensus.send("flush")
-    answers, longest = {"info": 0, "query": 0, "check": 0}, 0.0
-    number = chain.numbers["mallory"]
+    longest, number = 0.0, chain.numbers["mallory"]
     while not ready(node.consensus):
         began = time.monotonic()
         info = node.query.ask("info")
@@ -156,15 +168,13 @@ def waiting():
         answers["info"] += info == last
         answers["query"] += account["height"] == last["last_block_height"]
         answers["check"] += code == 0
-    h.check("while a block runs its engine hears of what is final", answers["info"] > 3 and answers["query"] > 3, answers)
-    h.check("and whether messages are admitted", answers["check"] > 3, answers)
     h.check("the block ends as it would have", [r["code"] for r in node.consensus.hear("finalize_block")["tx_results"]] == [0])
     node.consensus.hear("flush")
     h.check("before its commit it is not final", node.query.ask("info") == last)
     node.consensus.ask("commit")
     h.check("and then it is", node.query.ask("info")["last_block_height"] == engine.height)
     h.check("what waits is asked about anew", check(chain.transfer("mallory", "ada", 1, number=chain.numbers["mallory"])) == 0)
-    print(f"while a block ran: {answers}, the longest round {1e3 * longest:.0f} ms")
+    return longest
 
 
 def bounded():

@@ -1,10 +1,10 @@
 /* Fault: takes its time over the question whether it supports a program. The program's first letter says how: it burns a
- * processor without end (for ten seconds), for 300 ms of processor time, or sleeps (for ten). */
+ * processor without end (for a minute), for 300 ms of processor time, or sleeps (for a minute). */
 #include <time.h>
 
 #include "memory.h"
 
-#define LONG_MS 10000
+#define LONG_MS 60000
 #define SHORT_MS 300
 
 static void burn(long ms)

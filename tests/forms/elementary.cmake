@@ -26,7 +26,7 @@ function(elementary_run variant functions alias)
   foreach(function ${functions})
     add_test(NAME elementary_${function}${variant}
              COMMAND elementary${variant} quick ${CMAKE_CURRENT_SOURCE_DIR}/hard/${function}.txt)
-    set_tests_properties(elementary_${function}${variant} PROPERTIES LABELS conform TIMEOUT 120)
+    set_tests_properties(elementary_${function}${variant} PROPERTIES LABELS conform TIMEOUT 300)
   endforeach()
 endfunction()
 # Twice, as devices compute mad64: rounded twice, and fused.
@@ -37,7 +37,7 @@ elementary_run(_fast_fused "exp;exp2;expm1;log;log2;log1p;erf;sin;cos;tan;atan;t
 add_test(NAME elementary_planted
          COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/planted.py ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat
                  ${CMAKE_CURRENT_SOURCE_DIR}/hard ${CMAKE_CURRENT_SOURCE_DIR}/elementary.c ${CMAKE_CURRENT_BINARY_DIR}/planted ${CMAKE_C_COMPILER})
-set_tests_properties(elementary_planted PROPERTIES LABELS conform TIMEOUT 300)
+set_tests_properties(elementary_planted PROPERTIES LABELS conform TIMEOUT 600)
 # The constants are what the scripts print, line by line; without Sollya there is nothing to compare with. (It ends with
 # status 3 at the end of a file.)
 find_program(SOLLYA sollya)
@@ -46,7 +46,7 @@ foreach(family exp log hyperbolic erf)
     set(forms ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat)
     add_test(NAME elementary_constants_${family}
              COMMAND sh -c "lines=$(${SOLLYA} ${forms}/sollya/${family}.sollya); test -n \"$lines\" && ! printf '%s\\n' \"$lines\" | grep -vxFf ${forms}/${family}.wgsl")
-    set_tests_properties(elementary_constants_${family} PROPERTIES LABELS conform TIMEOUT 120)
+    set_tests_properties(elementary_constants_${family} PROPERTIES LABELS conform TIMEOUT 300)
     pctl_larger(elementary_constants_${family})
   endif()
 endforeach()

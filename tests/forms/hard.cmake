@@ -21,7 +21,7 @@ foreach(variant "" _fused _fast _fast_fused)
   foreach(function pow atan2)
     add_test(NAME bivariate_${function}${variant} COMMAND bivariate${variant} check ${CMAKE_CURRENT_SOURCE_DIR}/hard/${function}.txt)
     add_test(NAME bivariate_${function}_random${variant} COMMAND bivariate${variant} run ${function} structured 1000000 1)
-    set_tests_properties(bivariate_${function}${variant} bivariate_${function}_random${variant} PROPERTIES LABELS conform TIMEOUT 120)
+    set_tests_properties(bivariate_${function}${variant} bivariate_${function}_random${variant} PROPERTIES LABELS conform TIMEOUT 300)
   endforeach()
 endforeach()
 
@@ -32,7 +32,7 @@ target_link_libraries(hard PRIVATE pctl_warnings tests_rig pctl_legalize pctl_wg
 function(hard_test id target how)
   add_dependencies(hard ${target})
   add_test(NAME hard_${id} COMMAND hard --plugin $<TARGET_FILE:${target}> ${how} ${hard_lists})
-  set_tests_properties(hard_${id} PROPERTIES LABELS "conform;device" TIMEOUT 600
+  set_tests_properties(hard_${id} PROPERTIES LABELS "conform;device" TIMEOUT 900
                        ENVIRONMENT "${ARGN};XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR}")
 endfunction()
 
@@ -53,7 +53,7 @@ foreach(family trig arctrig pow root fast)
     add_test(NAME elementary_constants_${family}
              COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/constants.py ${SOLLYA}
                      ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat ${family})
-    set_tests_properties(elementary_constants_${family} PROPERTIES LABELS conform TIMEOUT 120)
+    set_tests_properties(elementary_constants_${family} PROPERTIES LABELS conform TIMEOUT 300)
     pctl_larger(elementary_constants_${family})
   endif()
 endforeach()

@@ -12,9 +12,25 @@ import termios
 
 
 def patient(seconds):
-    """A limit of seconds by the clock that holds on a machine that does other things too: longer by as many times as there is more work
-    than processors."""
-    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    """A limit of seconds by the clock that holds on a machine that does other things too: five times as long, since load comes without a
+    warning, and longer by twice as many times as there is more work, now or of late, than processors that this process may use."""
+    with open("/proc/loadavg", encoding="ascii") as f:
+        late, _, _, now, _ = f.read().split()
+    work = max(float(late), int(now.split("/")[0]))
+    return seconds * max(5.0, 2 * work / len(os.sched_getaffinity(0)))
+
+
+def was_taken(pid, number):
+    """Wait until a process has taken a signal that was sent to it: a second one of its kind is lost while the first waits."""
+    try:
+        while True:
+            with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
+                waiting = sum(int(line.split()[1], 16) for line in f if line.startswith(("SigPnd:", "ShdPnd:")))
+            if not waiting >> (number - 1) & 1:
+                return
+            time.sleep(0.002)
+    except (OSError, ValueError):
+        pass  # it is gone
 
 
 def take_made(home):

@@ -545,6 +545,7 @@ static void stops(void **state)
 {
 	static const uint64_t out_bytes[1] = {N * 4};
 	static const uint32_t carry[1] = {1};
+	uint32_t most_ms = 500;
 
 	(void)state;
 	for (int late = 0; late < 3; late++) {
@@ -561,13 +562,19 @@ static void stops(void **state)
 		feed(&b, 1, sources, in);
 		if (late == 0) /* every submit is short: only the space between them can notice */
 			pctl_diag_list_set_cancel(b.l, cancelled_after, &left);
-		else /* the submit has to begin in that time, on a machine that has other work and under sanitizers too */
-			run.timeout_ms = late == 2 ? 1000 : 20;
+		else
+			run.timeout_ms = late == 2 ? most_ms : 20;
 		log_.never_done = late == 2; /* one submit that hangs until it is cancelled */
 		assert_int_equal(pctl_job_execute(b.s, &run, in, b.call, out, NULL),
 				 late ? PCTL_E_TIMEOUT : PCTL_E_CANCELLED);
 		assert_null(out[0]);
-		assert_int_equal(log_.cancels, late == 2);
+		/* The submit has to begin in that time, on a machine that has other work and under sanitizers too. */
+		if (late == 2 && log_.submits == 0 && most_ms < 60000) {
+			most_ms *= 2;
+			late--;
+		} else {
+			assert_int_equal(log_.cancels, late == 2);
+		}
 		pctl_diag_list_set_cancel(b.l, NULL, NULL);
 		drop(1, sources, in);
 		pctl_job_plan_destroy((pctl_job_plan *)run.plan);

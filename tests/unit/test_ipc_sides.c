@@ -278,6 +278,53 @@ static void host__nonsense_loses_the_worker(void **state)
 	host_end(&h);
 }
 
+/* As if this process were not run for longer than any limit, and the worker answered meanwhile: the first time that it is asked the test of a
+ * cancel takes that long, and the second time the answer has come. */
+typedef struct held_up {
+	host h;
+	uint32_t n_asked, n_bytes;
+} held_up;
+
+static uint32_t is_held_up(void *ctx)
+{
+	static const uint32_t cut[3] = {PCTL_OK, 0, 1};
+	held_up *u = ctx;
+
+	if (u->n_asked++ == 0)
+		usleep(400000);
+	else if (u->n_asked == 2 && u->n_bytes != 0)
+		assert_int_equal(write(u->h.worker, cut, u->n_bytes), u->n_bytes);
+	else if (u->n_asked == 2)
+		answer(&u->h, PCTL_IPC_CAPS, cut, 3);
+	return 0;
+}
+
+static void host__what_came_while_it_did_not_run_is_read(void **state)
+{
+	pctl_device_caps caps;
+	pctl_call call;
+	held_up u;
+
+	(void)state;
+	/* Whole: its nonsense is seen. A half is no answer. */
+	for (u.n_bytes = 0; u.n_bytes <= 8; u.n_bytes += 8) {
+		host_begin(&u.h);
+		u.h.r.call_ms = 20;
+		u.n_asked = 0;
+		call = *pctl_diag_list_call(u.h.diags);
+		call.cancelled = is_held_up;
+		call.ctx = &u;
+		call.diag = NULL;
+		assert_int_not_equal(u.h.r.table.device_caps((pctl_device *)(void *)&u.h.device,
+							     &call, &caps),
+				     PCTL_OK);
+		assert_true(u.n_asked >= 2);
+		if (!strstr(u.h.r.cause, u.n_bytes == 0 ? "is malformed" : "did not answer"))
+			fail_msg("%s", u.h.r.cause);
+		host_end(&u.h);
+	}
+}
+
 static void host__more_bindings_than_a_message_carries(void **state)
 {
 	static pctl_binding bindings[PCTL_IPC_BINDINGS_MAX + 1];
@@ -300,4 +347,5 @@ PCTL_TESTS_MAIN(PCTL_TEST(worker__another_version_is_refused),
 		PCTL_TEST(worker__what_is_not_there_is_refused),
 		PCTL_TEST(worker__what_no_host_asks_ends_it),
 		PCTL_TEST(host__nonsense_loses_the_worker),
+		PCTL_TEST(host__what_came_while_it_did_not_run_is_read),
 		PCTL_TEST(host__more_bindings_than_a_message_carries))

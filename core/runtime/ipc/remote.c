@@ -114,7 +114,7 @@ typedef struct waiting {
 	const pctl_call *call;
 	const pctl_ipc_control *cancel;
 	int cancelled;
-	int is_build, has_before;
+	int is_build, has_before, is_late;
 	pctl_arena *keep; /* what the reply holds goes there, too */
 	uint64_t next_poll_ms;
 	pctl_process_usage before; /* of a build, once it was looked at: most are over before */
@@ -241,6 +241,20 @@ static uint64_t next_slice(const waiting *w, uint64_t now)
 	return next < slice ? next : slice;
 }
 
+/* Where this process was not run for a while (a busy machine, a stop, sleep) the answer may lie there since before the time was
+ * over. Once: who sends it in pieces gets the time of a cancel for the rest, and no more. */
+static int is_there_late(pctl_remote *r, short events, waiting *w, uint64_t now)
+{
+	struct pollfd fd = {r->ch.fd, events, 0};
+
+	if (w->is_late || poll(&fd, 1, 0) <= 0)
+		return 0;
+	w->is_late = 1;
+	pctl_patience_begin(&w->patience, now, r->grace_ms);
+	w->cancelled_end_ms = now + r->grace_ms;
+	return 1;
+}
+
 /* Until `events` are there, or the time is over (refused, worker lost). */
 static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 {
@@ -258,7 +272,7 @@ static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 		/* Who was cancelled has its grace, and no more by being slow. */
 		if (w->cancelled ? now >= w->cancelled_end_ms
 				 : pctl_patience_over(&w->patience, &r->process, now))
-			return lose_silent(r, w);
+			return is_there_late(r, events, w, now) ? PCTL_OK : lose_silent(r, w);
 		n = poll(fds, 2, (int)next_slice(w, now));
 		if (n > 0 && fds[1].revents)
 			pctl_process_drain(&r->process);

@@ -24,13 +24,11 @@ def states():
 
 
 def running():
-    """A process that ends the block on a device that takes a minute for each submit, seen at its work."""
-    p = subprocess.Popen([h.pipectl, "--home", w.home, "block", "end", "--backend", "mock:wrap=cpu+slow=60000",
+    """A process that ends the block on a device that takes ten minutes for each submit, seen at its work."""
+    p = subprocess.Popen([h.pipectl, "--home", w.home, "block", "end", "--backend", "mock:wrap=cpu+slow=600000",
                           "--executor", "node"], env=h.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     waiting = [j for j in w.outputs if j not in w.failed]
-    for _ in range(300):
-        if p.poll() is not None or w.answer("job", "show", waiting[0])["state"] == "executing":
-            break
+    while p.poll() is None and w.answer("job", "show", waiting[0])["state"] != "executing":
         time.sleep(0.1)
     return p, waiting
 

@@ -46,15 +46,17 @@ def start(i):
                              "--shard", f"{i}/3"], env=h.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-victim = start(2)
 journal = h.path("cut/shard-2-of-3.journal")
-until = time.time() + 120
-while time.time() < until and victim.poll() is None:
-    if os.path.exists(journal) and open(journal, "rb").read().count(b"\nran\t") >= 5:
+# On a busy machine this process may look too late: then once more.
+for _ in range(20):
+    shutil.rmtree(h.path("cut"), ignore_errors=True)
+    victim = start(2)
+    while victim.poll() is None and not (os.path.exists(journal) and open(journal, "rb").read().count(b"\nran\t") >= 5):
+        time.sleep(0.02)
+    victim.send_signal(signal.SIGKILL)
+    if victim.wait() == -signal.SIGKILL:
         break
-    time.sleep(0.02)
-victim.send_signal(signal.SIGKILL)
-h.check("the shard was killed in the middle", victim.wait() == -signal.SIGKILL, "it had ended")
+h.check("the shard was killed in the middle", victim.returncode == -signal.SIGKILL, "it had ended")
 with open(journal, "ab") as f:
     f.write(b"ran\t1234\tto")
 status, _, err = h.run("certify", "merge", h.path("cut"))

@@ -5,12 +5,13 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
 import time
 
-from harness import Harness, patient
+from harness import Harness, patient, was_taken
 
 KERNEL = b"""@group(0) @binding(0) var<storage, read_write> y : array<u32>;
 @compute @workgroup_size(1) fn main() { y[0] = 1u; }
@@ -50,28 +51,34 @@ class Signals(Harness):
         self.place = self.path("place")
         os.mkdir(self.place)
 
-    def ends(self, name, args, ready, signals=(signal.SIGINT,), home=None, files=(), stdin=subprocess.DEVNULL):
-        """Start; send when `ready` says that it is at its work (a number: after so many seconds); all that is promised."""
+    def ends(self, name, args, ready, signals=(signal.SIGINT,), home=None, files=(), stdin=subprocess.DEVNULL, tries=1):
+        """Start; send when `ready` says that it is at its work (a number: after so many seconds); all that is promised. What is at its work
+        for a moment only may be done before the signal comes, on a busy machine: then once more, `tries` times."""
         env = dict(self.env, PIPECTL_HOME=home) if home else self.env
-        p = subprocess.Popen([self.pipectl, *args], env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        until = time.monotonic() + patient(60)
-        if isinstance(ready, (int, float)):
-            time.sleep(ready)
-        else:
-            while not ready(p.pid) and p.poll() is None and time.monotonic() < until:
-                time.sleep(0.02)
-        running = p.poll() is None
-        begun = time.monotonic()
-        for one in signals:
-            if p.poll() is None:
-                p.send_signal(one)
-            time.sleep(0.3 if len(signals) > 1 else 0)
-        try:
-            out, err = p.communicate(timeout=patient(30))
-        except subprocess.TimeoutExpired:
-            p.kill()
-            out, err = p.communicate()
-        took = time.monotonic() - begun
+        for left in range(tries - 1, -1, -1):
+            p = subprocess.Popen([self.pipectl, *args], env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            until = time.monotonic() + patient(60)
+            if isinstance(ready, (int, float)):
+                time.sleep(ready)
+            else:
+                while not ready(p.pid) and p.poll() is None and time.monotonic() < until:
+                    time.sleep(0.01 if tries > 1 else 0.02)
+            running = p.poll() is None
+            begun = time.monotonic()
+            for one in signals:
+                if p.poll() is None:
+                    p.send_signal(one)
+                was_taken(p.pid, one)
+            try:
+                out, err = p.communicate(timeout=patient(30))
+            except subprocess.TimeoutExpired:
+                p.kill()
+                out, err = p.communicate()
+            took = time.monotonic() - begun
+            if p.returncode != 0 or left == 0:
+                break
+            for file in (*files, *([home] if home else ())):
+                shutil.rmtree(file) if os.path.isdir(file) else os.path.exists(file) and os.unlink(file)
         self.check(f"{name}: was at its work", running, err.decode())
         self.check(f"{name}: exit status 130", p.returncode == 130, f"{p.returncode} {err.decode()}")
         self.check(f"{name}: soon", took < patient(15), f"{took:.1f} s")
@@ -143,10 +150,9 @@ def devices(h):
     args = ["certify", "--backend", "cpu", "--ops", "int.mul@1", "--level", "L1", "--cases", str(1 << 24), "--out", h.path("resumed")]
     h.ends("certify, at many blocks", args, working(2))
     h.ends("certify --resume", args + ["--resume"], working(1))
-    # A second signal does not wait for what hangs and obeys nobody.
-    began = time.monotonic()
-    h.ends("two signals", verbs["run"][:-2] + ["--out", "y=" + y], working(1.5), (signal.SIGINT, signal.SIGTERM), files=[y])
-    h.check("two signals: at once", time.monotonic() - began < patient(12))
+    # A second signal does not wait for what hangs and obeys nobody, for as long as the host lets it.
+    long = ["--config", h.write("grace.cfg", b'workers : { grace = "1h"; };\n')]
+    h.ends("two signals", [*long, *verbs["run"][:-2], "--out", "y=" + y], working(1.5), (signal.SIGINT, signal.SIGTERM), files=[y])
 
 
 def stores(h):
@@ -155,7 +161,7 @@ def stores(h):
         f.truncate(3 << 30)
     car = os.path.join(h.place, "a.car")
     for sent in (signal.SIGINT, signal.SIGTERM):
-        h.ends(f"cas put, {sent.name}", ["cas", "put", big], listening, (sent,))
+        h.ends(f"cas put, {sent.name}", ["cas", "put", big], listening, (sent,), tries=50)
     read, write = os.pipe()
     h.ends("cas put -, which waits for more", ["cas", "put", "-"], 0.5, stdin=read)
     os.close(read)
@@ -164,14 +170,14 @@ def stores(h):
     h.whole("cas put")
     cid = h.run("cas", "put", h.write("some", os.urandom(1 << 28)))[1].decode().strip()
     for sent in (signal.SIGINT, signal.SIGTERM):
-        h.ends(f"cas verify, {sent.name}", ["cas", "verify"], listening, (sent,))
+        h.ends(f"cas verify, {sent.name}", ["cas", "verify"], listening, (sent,), tries=50)
         h.ends(f"cas get, {sent.name}", ["cas", "get", cid, "--out", os.path.join(h.place, "got")], listening, (sent,),
-               files=[os.path.join(h.place, "got")])
-        h.ends(f"cas export, {sent.name}", ["cas", "export", cid, "--car", car], listening, (sent,), files=[car])
+               files=[os.path.join(h.place, "got")], tries=50)
+        h.ends(f"cas export, {sent.name}", ["cas", "export", cid, "--car", car], listening, (sent,), files=[car], tries=50)
     whole = h.path("whole.car")
     h.run("cas", "export", cid, "--car", whole)
     for sent in (signal.SIGINT, signal.SIGTERM):
-        h.ends(f"cas import, {sent.name}", ["cas", "import", "--car", whole], listening, (sent,), home=h.path("other"))
+        h.ends(f"cas import, {sent.name}", ["cas", "import", "--car", whole], listening, (sent,), home=h.path("other"), tries=50)
     status, out, _ = h.run("--home", h.path("other"), "cas", "ls")
     h.check("cas import: nothing of it is there", status == 0 and out == b"", out.decode())
     # gc waits for who renews the age of a blob.

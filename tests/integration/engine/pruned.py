@@ -98,8 +98,8 @@ def main():
     until("old blocks go", lambda: cluster.rows(prefix + "first").get("") is not None)
     height = len(one.commits())
     until("as declared", lambda: RETAIN <= len(blocks()) < RETAIN + 16 and blocks()[-1] == done())
-    h.check("the oldest is named", int(cluster.rows(prefix + "first")[""]) == blocks()[0] > 2, cluster.rows(prefix + "first"))
-    h.check("their messages and roots went with them", len(cluster.rows(prefix + "message/")) == len(cluster.rows(prefix + "root/")) == len(blocks()))
+    until("the oldest is named", lambda: int(cluster.rows(prefix + "first")[""]) == blocks()[0] > 2)
+    until("their messages and roots went with them", lambda: len(cluster.rows(prefix + "message/")) == len(cluster.rows(prefix + "root/")) == len(blocks()))
     # ---- who is behind
     two.start()
     code = two.process.wait(patient(60))

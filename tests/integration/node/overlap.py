@@ -6,7 +6,7 @@ import struct
 import sys
 import time
 
-from harness import Harness
+from harness import Harness, patient
 import wire
 
 h = Harness()
@@ -62,8 +62,8 @@ def ready(c):
     return bool(select.select([c.socket], [], [], 0)[0])
 
 
-def in_one_go(want):
-    node = start("overlap")
+def in_one_go(want, home="overlap", tries=10):
+    node = start(home)
     c, other = node.client(), node.client()
     for kind, values in PREPARED:
         c.ask(kind, **values)
@@ -80,6 +80,11 @@ def in_one_go(want):
         if not ready(c):
             seen.append((kind, answer.get("status")))
             during += bytes_ == ("get", {"data": WORDS}) and block[0] == "error" and block[1]["code"] == 5852
+    if (len(seen) < 4 or during < 4 or ("query", EXECUTING) not in seen) and tries:
+        # Four rounds of queries take long on a busy machine, and the block was over before: another one.
+        node.process.kill()
+        node.process.wait()
+        return in_one_go(want, home + "-", tries - 1)
     h.check("queries are answered while a block runs", len(seen) > 3 and during > 3, f"{seen[:5]} {during}")
     h.check("a job of it is EXECUTING", ("query", EXECUTING) in seen and [s for _, s in seen] == sorted(s for _, s in seen), str(seen))
     kind, first = c.hear()
@@ -101,20 +106,33 @@ def in_one_go(want):
     h.check("the node ends well", node.stop(signal.SIGTERM) == 130)
 
 
+def inside(home, blocks):
+    """A node that is inside its first block: the jobs of that, the node, and who asked for it. Where this process was not run while the block ran,
+    another node."""
+    for tries in range(20):
+        node = start(f"{home}-{tries}")
+        c, other = node.client(), node.client()
+        for kind, values in PREPARED:
+            c.ask(kind, **values)
+        for kind, values in blocks:
+            c.send(kind, **values)
+        ids = [c.hear()[1]["job_id"] for _ in range(JOBS)]
+        while other.ask("query", job_id=ids[0])[1].get("status") != EXECUTING and not ready(c):
+            time.sleep(0.01)
+        yield f"{home}-{tries}", ids, node, c
+        node.process.kill()
+        node.process.wait()
+
+
 def killed(want):
-    node = start("killed")
-    c, other = node.client(), node.client()
-    for kind, values in PREPARED:
-        c.ask(kind, **values)
-    for kind, values in BLOCKS[0] + BLOCKS[1]:
-        c.send(kind, **values)
-    ids = [c.hear()[1]["job_id"] for _ in range(JOBS)]
-    while other.ask("query", job_id=ids[0])[1].get("status") != EXECUTING and not ready(c):
-        time.sleep(0.01)
-    h.check("it is killed inside the block", not ready(c))
+    for home, ids, node, c in inside("killed", BLOCKS[0] + BLOCKS[1]):
+        node.process.send_signal(signal.SIGSTOP)  # what is seen now stays
+        if was := not ready(c):
+            break
+    h.check("it is killed inside the block", was)
     node.process.kill()
     node.process.wait()
-    node = start("killed")
+    node = start(home)
     c = node.client()
     status = [c.ask("query", job_id=i)[1].get("status") for i in ids]
     h.check("all that was answered is there, and waits", status == [PENDING] * JOBS, str(status))
@@ -129,20 +147,17 @@ def killed(want):
 
 def stopped():
     """SIGTERM inside a block: it is given up, its jobs wait, what was collected is refused in its turn."""
-    node = start("stopped")
-    c = node.client()
-    for kind, values in PREPARED:
-        c.ask(kind, **values)
-    for kind, values in BLOCKS[0] + BLOCKS[1][:2]:
-        c.send(kind, **values)
-    ids, other = [c.hear()[1]["job_id"] for _ in range(JOBS)], node.client()
-    while other.ask("query", job_id=ids[0])[1].get("status") != EXECUTING and not ready(c):
-        time.sleep(0.01)
-    node.process.send_signal(signal.SIGTERM)
+    for home, ids, node, c in inside("stopped", BLOCKS[0] + BLOCKS[1][:2]):
+        node.process.send_signal(signal.SIGSTOP)
+        node.process.send_signal(signal.SIGTERM)
+        was = not ready(c)
+        node.process.send_signal(signal.SIGCONT)
+        if was:
+            break
     answers = [c.hear() for _ in range(3)]
     h.check("all are told", [f.get("code") for _, f in answers] == [6113] * 3, str(answers))
-    h.check("it stops", node.process.wait(60) == 130)
-    node = start("stopped")
+    h.check("it stops", node.process.wait(patient(60)) == 130)
+    node = start(home)
     c = node.client()
     h.check("its jobs wait", [c.ask("query", job_id=i)[1].get("status") for i in ids] == [PENDING] * JOBS)
     node.stop(signal.SIGTERM)

@@ -147,7 +147,7 @@ class Node:
         self.process = subprocess.Popen([harness.pipectl, "-q", "node", "--socket", self.path, "--backend", "cpu", *options],
                                         env=harness.env, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         atexit.register(lambda: self.process.poll() is None and self.process.kill())
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while time.monotonic() < end and self.process.poll() is None:
             try:
                 Client(self.path).close()

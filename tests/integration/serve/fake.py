@@ -2,12 +2,15 @@
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import struct
 import subprocess
 import tempfile
 import time
+
+from harness import patient, was_taken
 
 MASK = (1 << 64) - 1
 WORDS = [" the", " model", " stop", "END", "\n\n", "é", "日本", " a", ".", ",", " of", " and", "😀"]
@@ -113,7 +116,7 @@ class Server:
         if "listening" not in line:
             raise RuntimeError(self.process.communicate()[1].decode())
 
-    def connect(self, timeout=60):
+    def connect(self, timeout=300):
         if self.port:
             return socket.create_connection(("127.0.0.1", self.port), timeout)
         s = socket.socket(socket.AF_UNIX)
@@ -125,7 +128,7 @@ class Server:
             except BlockingIOError:  # its queue of connections is full
                 time.sleep(0.01)
 
-    def ask(self, method, path, body=None, headers=None, timeout=60, keep=None):
+    def ask(self, method, path, body=None, headers=None, timeout=300, keep=None):
         """Status, headers and bytes of one request by http.client; keep: a connection to use."""
         c = keep or http.client.HTTPConnection("localhost", timeout=timeout)
         if c.sock is None:
@@ -150,9 +153,9 @@ class Server:
         assert events.pop() == "" and all(e.startswith("data: ") for e in events), events
         return [e[6:] if e[6:] == "[DONE]" else json.loads(e[6:]) for e in events]
 
-    def raw(self, data, timeout=20, end=False):
+    def raw(self, data, timeout=None, end=False):
         """Bytes in, all bytes out until the server closes or nothing comes."""
-        s = self.connect(timeout)
+        s = self.connect(timeout or patient(10))
         got = b""
         try:
             if data:
@@ -169,6 +172,27 @@ class Server:
         s.close()
         return got
 
+    def answers(self, data, n=1, on=None):
+        """Bytes in; so many answers out, each with its length, as (status, body), over a connection of its own or `on` one."""
+        s, got, found = on or self.connect(patient(20)), b"", []
+        try:
+            s.sendall(data)
+            while len(found) < n:
+                head, end, rest = got.partition(b"\r\n\r\n")
+                size = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+                if end and size and len(rest) >= int(size[1]):
+                    found.append((int(head.split()[1]), rest[:int(size[1])]))
+                    got = rest[int(size[1]):]
+                elif more := s.recv(65536):
+                    got += more
+                else:
+                    break
+        except (TimeoutError, ConnectionError):
+            pass
+        if not on:
+            s.close()
+        return found
+
     def memory(self, what="VmRSS"):
         """KiB."""
         with open(f"/proc/{self.process.pid}/status") as f:
@@ -183,9 +207,10 @@ class Server:
     def health(self):
         return json.loads(self.ask("GET", "/health")[2])
 
-    def idle(self, seconds=10):
+    def idle(self, seconds=None):
         """Wait until nothing is under way: 1, or 0 when it does not come to that."""
-        for _ in range(int(seconds * 50)):
+        end = time.monotonic() + (seconds or patient(10))
+        while time.monotonic() < end:
             try:
                 h = self.health()
             except OSError:  # turned away
@@ -195,9 +220,11 @@ class Server:
             time.sleep(0.02)
         return False
 
-    def stop(self, *signals, seconds=20):
+    def stop(self, *signals, seconds=None):
+        """No signal at all where it is 0: one was sent."""
         for s in signals or (signal.SIGTERM,):
-            self.process.send_signal(s)
-            time.sleep(0.05 if len(signals) > 1 else 0)
-        out, err = self.process.communicate(timeout=seconds)
+            if s:
+                self.process.send_signal(s)
+                was_taken(self.process.pid, s)
+        out, err = self.process.communicate(timeout=seconds or patient(20))
         return self.process.returncode, err.decode()

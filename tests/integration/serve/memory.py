@@ -37,7 +37,9 @@ figure("with half a body each")
 began = time.monotonic()
 for c in socks:
     c.sendall(BODY[1500:])
-time.sleep(0.2)
+end = time.monotonic() + patient(20)
+while s.health()["requests"] < N and time.monotonic() < end:
+    time.sleep(0.02)
 figure("all requests under way")
 right = 0
 want = fake.answer(list(b"y" * 2000), {"stop": "never"}, 30, endless=True)[0]
@@ -56,7 +58,7 @@ figure("after them")
 
 def work(i, out):
     import http.client
-    c = http.client.HTTPConnection("localhost", timeout=60)
+    c = http.client.HTTPConnection("localhost", timeout=300)
     for k in range(REQUESTS // CLIENTS):
         body = {"model": "fake", "prompt": f"{i} {k}", "max_tokens": 8, "stream": k % 4 == 0}
         status, _, data = s.ask("POST", "/v1/completions", body, keep=c)
