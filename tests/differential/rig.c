@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,16 +24,16 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* TIMEOUT_MS is by the clock, so it is longer by as many times as the machine has more work than processors. */
+/* TIMEOUT_MS is by the clock, so it is longer by twice as many times as the machine has more work than processors that this process
+ * may use, and three times as long where it has none: load comes without a warning. */
 static uint32_t patient_ms(void)
 {
-	const long n = sysconf(_SC_NPROCESSORS_ONLN);
-	double load, times;
+	cpu_set_t may;
+	double load, times = 0;
 
-	if (getloadavg(&load, 1) != 1 || n < 1)
-		return TIMEOUT_MS;
-	times = load / (double)n;
-	return (uint32_t)(TIMEOUT_MS * (times < 1 ? 1 : times > 60 ? 60 : times));
+	if (getloadavg(&load, 1) == 1 && sched_getaffinity(0, sizeof(may), &may) == 0)
+		times = 2 * load / CPU_COUNT(&may);
+	return (uint32_t)(TIMEOUT_MS * (times < 3 ? 3 : times > 60 ? 60 : times));
 }
 
 const char *rig_kind_name(uint32_t kind)

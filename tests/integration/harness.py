@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 
 
 def patient(seconds):

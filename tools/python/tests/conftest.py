@@ -79,7 +79,7 @@ def processes():
     return found
 
 
-def wait_until(condition, seconds=60):
+def wait_until(condition, seconds=300):
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until, "it did not come to this"
