@@ -2,7 +2,8 @@
 or script, the same expectation, the same words in its command but for devices, sizes, numbers and files; what it asks for by options is
 asked for by the other, too. The same device does where the other test is --few: less of each. A test with the label larger has such a twin on
 any device, of other sizes or numbers. So tools/check alone tries every property that tools/check all tries. A fixture of a test without these labels has none of them:
-others wait for it. Shown to fail by planted tests at the end of every run.
+others wait for it. A test with the label contained, which tools/check all leaves out, has a test with the label larger that is larger than it: so
+all tries what tools/check alone tries. Shown to fail by planted tests at the end of every run.
 usage: matrix.py BUILD_DIR"""
 import json
 import re
@@ -68,6 +69,8 @@ def faults_of(tests):
                 faults.append(f"{t.name} has the label {label}, and no test without it shows the same {how}")
             if t.fixture and any(t.fixture & other.needs for other in daily):
                 faults.append(f"{t.name} has the label {label} and is a fixture of a test without it")
+        if "contained" in t.labels and not any("larger" in other.labels and other.is_larger_than(t) for other in tests):
+            faults.append(f"{t.name} has the label contained, and no test with the label larger shows the same in more cases")
     return faults
 
 
@@ -91,14 +94,15 @@ def planted():
             Test("same", ["/bin/v"], m, ["VK_ICD_FILENAMES=l"], set()), Test("by night", ["/bin/n", "vulkan:0"], m, [], set()),
             Test("alone", ["/bin/a", "vulkan:0"], m, [], set()), Test("expects", ["/bin/e", "vulkan:0"], m, [], set()),
             Test("setup", ["/bin/t", "kv", "vulkan:0"], m, [], {"made"}), Test("cases", ["/bin/t", "kv", "900", "cpu"], ["larger"], [], set()),
-            Test("kinds", ["/bin/t", "rope", "900", "cpu"], ["larger"], [], set())]
+            Test("kinds", ["/bin/t", "rope", "900", "cpu"], ["larger"], [], set()), Test("inside", ["/bin/t", "kv", "9", "cpu"], ["contained"], [], set()),
+            Test("outside", ["/bin/t", "norm", "9", "cpu"], ["contained"], [], set())]
     return [fault.split(" has the label")[0] for fault in faults_of(cpu + more)]
 
 
 def main(build):
     tests = list(read(build))
     faults = faults_of(tests)
-    assert planted() == ["mode", "group", "same", "by night", "alone", "expects", "setup", "kinds"], planted()
+    assert planted() == ["mode", "group", "same", "by night", "alone", "expects", "setup", "kinds", "outside"], planted()
     n = sum("matrix" in t.labels for t in tests)
     if n == 0:
         faults.append("no test has the label matrix")
