@@ -315,9 +315,9 @@ static void host__what_came_while_it_did_not_run_is_read(void **state)
 		call.cancelled = is_held_up;
 		call.ctx = &u;
 		call.diag = NULL;
-		assert_int_not_equal(u.h.r.table.device_caps((pctl_device *)(void *)&u.h.device,
-							     &call, &caps),
-				     PCTL_OK);
+		assert_int_not_equal(
+			u.h.r.table.device_caps((pctl_device *)(void *)&u.h.device, &call, &caps),
+			PCTL_OK);
 		assert_true(u.n_asked >= 2);
 		if (!strstr(u.h.r.cause, u.n_bytes == 0 ? "is malformed" : "did not answer"))
 			fail_msg("%s", u.h.r.cause);

@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foundation/base/clock.h"
+
 #define TIMES_AS_LONG 10u
 #define IDLE_SHARE 50u /* who wanted less than this part of the time did nothing */
-#define STEPS 4u       /* in which a limit is put off: after one of them a hang is found */
+#define REAP_SLICE_MS 50u
+#define STEPS 4u /* in which a limit is put off: after one of them a hang is found */
 
 void pctl_patience_begin(pctl_patience *p, uint64_t begin_ms, uint64_t limit_ms)
 {
@@ -75,6 +78,17 @@ int pctl_patience_over(pctl_patience *p, const pctl_process *process, uint64_t n
 		more = PCTL_PATIENCE_POLL_MS;
 	p->end_ms = now_ms + more < p->last_ms ? now_ms + more : p->last_ms;
 	return 0;
+}
+
+int pctl_patience_reap(pctl_process *process, uint32_t limit_ms)
+{
+	pctl_patience p;
+
+	pctl_patience_begin(&p, pctl_clock_ms(), limit_ms);
+	while (!pctl_process_reap(process, REAP_SLICE_MS))
+		if (pctl_patience_over(&p, process, pctl_clock_ms()))
+			return 0;
+	return 1;
 }
 
 const char *pctl_patience_words(const pctl_patience *p, char *text, size_t n)

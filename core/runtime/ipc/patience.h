@@ -26,6 +26,9 @@ void pctl_patience_begin(pctl_patience *p, uint64_t begin_ms, uint64_t limit_ms)
 uint64_t pctl_patience_next(const pctl_patience *p, uint64_t now_ms);
 /* 1 when the worker has had its time. */
 int pctl_patience_over(pctl_patience *p, const pctl_process *process, uint64_t now_ms);
+/* Wait for a process that is about to end: 1 when it has, and was reaped; 0 when it had limit_ms of processor time for that, or did nothing
+ * for as long. */
+int pctl_patience_reap(pctl_process *process, uint32_t limit_ms);
 /* "within 2000 ms, of which it used 3 ms of processor time and waited 0 ms for one", into text. */
 const char *pctl_patience_words(const pctl_patience *p, char *text, size_t n);
 

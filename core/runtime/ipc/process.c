@@ -1,5 +1,6 @@
 /* Children of the host; see process.h. */
 #include "runtime/ipc/process.h"
+#include "runtime/ipc/patience.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -234,7 +235,7 @@ void pctl_process_kill(pctl_process *p)
 	/* The first process of a worker loads nothing and only waits for this: it ends everything that came of it,
 	 * whatever groups and sessions that has fled into, and then itself. */
 	kill(p->pid, SIGTERM);
-	if (pctl_process_reap(p, ORDERLY_MS))
+	if (pctl_patience_reap(p, ORDERLY_MS))
 		return;
 	kill(-p->pid, SIGKILL);
 	kill(p->pid, SIGKILL);

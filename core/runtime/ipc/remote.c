@@ -72,7 +72,7 @@ lose(pctl_remote *r, const pctl_call *call, uint32_t code, const char *fmt, ...)
 	va_end(args);
 	/* A worker that is already ending gets the time to do so: its own signal is the better
 	 * cause. */
-	if (code != PC3103_WORKER_DIED || !pctl_process_reap(&r->process, 1000))
+	if (code != PC3103_WORKER_DIED || !pctl_patience_reap(&r->process, 1000))
 		pctl_process_kill(&r->process);
 	if (over_limits(r, &code))
 		goto told;

@@ -92,7 +92,7 @@ void pctl_remote_close(pctl_remote *r)
 	if (!r->lost && r->process.pid && pctl_remote_begin(r, PCTL_IPC_BYE, NULL, NULL)) {
 		pctl_remote_ask(r, NULL, r->grace_ms, NULL);
 		if (r->process.pid)
-			pctl_process_reap(&r->process, EXIT_MS);
+			pctl_patience_reap(&r->process, EXIT_MS);
 	}
 	if (r->over_folder && r->process.reaped && !r->process.killed &&
 	    pctl_confine_over_folder(r->process.status))

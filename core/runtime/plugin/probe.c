@@ -233,9 +233,9 @@ void pctl_probe_run(pctl_registry *r, known_plugin *p)
 	} else if (b.has_result) {
 		take_result(r, p, &b, l);
 		/* The process may still fall over its destructors; only its answer counts. */
-		pctl_process_reap(&b.process, 1000);
+		pctl_patience_reap(&b.process, 1000);
 	} else {
-		pctl_process_reap(&b.process, 1000);
+		pctl_patience_reap(&b.process, 1000);
 		name_end(r, p, &b);
 	}
 out:
