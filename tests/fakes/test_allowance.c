@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "runtime/ipc/patience.h"
 #include "runtime/plugin/dispatch.h"

@@ -82,8 +82,8 @@ static node *structured(gen *g, const char *name)
 		"var %s = $;\nfor (var k = 0u; k < 3u; k++) {\n%s += subgroupShuffleXor(%s * 3u, k "
 		"+ 1u);\n"
 		"%s ^= subgroupInclusiveAdd(%s);\n}\n",
-		"var %s = $;\nif wid.x %% 2u == 0u {\n%s ^= subgroupAdd(%s);\n} else {\n%s -= "
-		"subgroupMax(%s);\n}\n",
+		("var %s = $;\nif wid.x %% 2u == 0u {\n%s ^= subgroupAdd(%s);\n} else {\n%s -= "
+		 "subgroupMax(%s);\n}\n"),
 		"var %s = $;\n%s = lanes(%s, %s & 7u) ^ %s;\n",
 		"var %s = $;\nif subgroupElect() {\n%s ^= 77u;\n}\n%s += lanes(%s, 1u) * %s;\n",
 	};
