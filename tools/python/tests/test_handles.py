@@ -173,17 +173,22 @@ def test_two_installations_at_once(home):
 
 def test_others_go_on_and_can_cancel(home):
     """The interpreter is free during a run: this thread counts, and then ends it."""
-    raised = []
+    raised, runs = [], threading.Event()
+
+    def progress(p):
+        if p.phase == "run" and p.what == "iterate":
+            runs.set()
+
     with pipectl.Installation() as opened:
         def work():
             try:
-                opened.run(RANK, **LONG)
+                opened.run(RANK, progress=progress, **LONG)
             except pipectl.Error as e:
                 raised.append(e)
 
         t = threading.Thread(target=work)
         t.start()
-        wait_until(processes)
+        assert runs.wait(600)  # before that there are other calls of the library, and a cancel ends the one that is under way
         counted = 0
         while counted < 1_000_000:
             counted += 1
