@@ -21,6 +21,7 @@ static atomic_uint interrupted;
 /* Written by a handler and read by threads: lock-free atomics are for both. */
 static atomic_uint is_gentle, hurried;
 static atomic_uint interrupted_ms; /* when the first signal came; wraps */
+static atomic_uint terminated;	   /* it was SIGTERM, which is how a service is told to stop */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "signal handlers");
 
 /* The first asks everything to stop in good order. Who asks again does not want to wait: this ends at once, and workers
@@ -29,14 +30,15 @@ static void on_interrupt(int signal_number)
 {
 	const uint32_t now = (uint32_t)pctl_clock_ms();
 
-	(void)signal_number;
 	if (interrupted && now - interrupted_ms > IMPATIENCE_MS) {
 		if (!is_gentle)
 			_exit(130);
 		hurried = 1;
 	}
-	if (!interrupted)
+	if (!interrupted) {
 		interrupted_ms = now;
+		terminated = signal_number == SIGTERM;
+	}
 	interrupted = 1;
 }
 
@@ -257,7 +259,7 @@ int main(int argc, char **argv)
 	}
 	if (status == PCTL_OK)
 		status = run_verb(&app);
-	if (interrupted)
+	if (interrupted && !(terminated && app.is_service && status == PCTL_OK))
 		status = PCTL_E_CANCELLED;
 	pctl_app_progress_clear(&app);
 	pctl_installation_close(&app.host);

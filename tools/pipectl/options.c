@@ -103,8 +103,10 @@ static int somebody_has(const char *word)
 static pctl_status unknown_option(const pctl_call *call, const pctl_verb *verb, const char *word)
 {
 	const char *names[128];
+	char name[256];
 	uint32_t n = 0;
 
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	for (uint32_t i = 0;
 	     verb != NULL && verb->options != NULL && verb->options[i].name != NULL && n < 128; i++)
 		names[n++] = verb->options[i].name;
@@ -114,7 +116,7 @@ static pctl_status unknown_option(const pctl_call *call, const pctl_verb *verb, 
 		return pctl_refuse_at(call, PC10_USAGE, NULL, "write it behind the verb",
 				      "option \"%s\" belongs to a verb, and stands before it",
 				      word);
-	return unknown(call, "option", word, names, n);
+	return unknown(call, "option", name, names, n);
 }
 
 /* One option at argv[*i]; values follow as "--x=V" or "--x V". */

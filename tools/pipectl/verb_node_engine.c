@@ -114,7 +114,7 @@ static pctl_status run_abci(abci_node *n, pctl_abci_server *server)
 		fprintf(stderr, "listening on %s for the engine of chain %s\n", address, chain);
 	pctl_log_write(app->log, PCTL_LOG_INFO, "node", "listens for an engine",
 		       (const pctl_log_field[]){{"address", address}, {"chain", chain}}, 2);
-	status = pctl_abci_server_run(server, app->call);
+	status = pctl_node_ended(app, pctl_abci_server_run(server, app->call));
 	pctl_node_print(
 		app,
 		(const pctl_node_count[]){
@@ -203,7 +203,7 @@ static pctl_status serve_order(pctl_node_home *h)
 		fprintf(stderr, "following %s\n", o.service);
 	pctl_log_write(app->log, PCTL_LOG_INFO, "node", "follows an order",
 		       (const pctl_log_field[]){{"service", o.service}}, 1);
-	status = pctl_order_run(order, app->call);
+	status = pctl_node_ended(app, pctl_order_run(order, app->call));
 	n = pctl_order_counts_of(order);
 	pctl_node_print(app,
 			(const pctl_node_count[]){

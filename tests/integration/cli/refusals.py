@@ -100,6 +100,11 @@ def runs(h):
     refused(h, "unknown verb", ["rnu", good], "PC0010", 2)
     refused(h, "unknown option", ["run", good, "--bakend", "cpu"], "PC0010", 2)
     refused(h, "unknown code", ["explain", "PC9999"], "PC0010", 2)
+    for word in ("--log-file", "--log-file=x", "--logs"):
+        refused(h, word, ["run", good, word, "x"], f"no option \"{word.split('=')[0]}\"\n   hint: did you mean --log?", 2)
+    h.write("open.cfg", b"pipeline : {\n  name = \"t\";\n")
+    for verb in ("fmt", "check"):
+        refused(h, verb + " of an unclosed file", [verb, h.path("open.cfg")], "open.cfg:3:1: error: PC1001", 3)
 
 
 def shaders(h):
