@@ -513,7 +513,6 @@ static void conf__other_kinds(void **state)
 	assert_string_equal(pctl_diag_list_at(diags, 6)->hint,
 			    "did you mean \"green\"? available: red, green, blue");
 	assert_int_equal(pctl_conf_u64_or(root, "absent", 9), 9);
-	assert_int_equal(pctl_conf_i64_or(root, "n", 9), -5);
 	assert_int_equal(pctl_conf_bool_or(root, "b", 0), 1);
 	assert_string_equal(pctl_conf_string_or(root, "n", "?"), "?");
 	drop(c);

@@ -155,15 +155,17 @@ static pctl_status take_option(int argc, char **argv, int *i, const pctl_call *c
 static pctl_status wrong_arguments(const pctl_command_line *c, const pctl_call *call)
 {
 	const pctl_verb *v = c->verb;
-	const char *sub = v->sub == NULL ? "" : v->sub, *blank = v->sub == NULL ? "" : " ";
+	const char *sub = v->sub == NULL ? "" : v->sub, *blank = v->sub == NULL ? "" : " ",
+		   *before = v->arguments[0] == '\0' ? "" : " ";
 
 	if (c->n_arguments > v->most)
 		return pctl_refuse_at(call, PC10_USAGE, NULL, v->example,
 				      "\"%.100s\" is one argument too many; usage: pipectl %s%s%s "
-				      "[OPTION]... %s",
-				      c->arguments[v->most], v->name, blank, sub, v->arguments);
+				      "[OPTION]...%s%s",
+				      c->arguments[v->most], v->name, blank, sub, before,
+				      v->arguments);
 	return pctl_refuse_at(call, PC10_USAGE, NULL, v->example,
-			      "usage: pipectl %s%s%s [OPTION]... %s", v->name, blank, sub,
+			      "usage: pipectl %s%s%s [OPTION]...%s%s", v->name, blank, sub, before,
 			      v->arguments);
 }
 

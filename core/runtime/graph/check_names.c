@@ -17,7 +17,7 @@ static void set_parameter(pctl_checking *c, uint32_t i, const char *text, const 
 
 	if (numeric && !pctl_num_parse_u64(text, strlen(text), &value))
 		pctl_check_keep(c, pctl_refuse_at(c->call, PC4012_PARAM_VALUE, pos,
-						  "the default is a number: give one",
+						  "the default is a number: give one from 0 to 18446744073709551615",
 						  "parameter \"%s\" cannot be \"%s\"", param->name,
 						  text));
 	c->graph->param_text[i] = pctl_arena_dup(c->graph->arena, text);

@@ -68,7 +68,14 @@ def completion(h):
     rank = h.write("rank.pipe.cfg", b'pipeline : { name = "p"; class = "integer"; params : { times = 1; }; inputs : { edges : { type = "u32[n]"; }; };'
                    b'jobs = ( { id = "j"; op = "int.neg@1"; in : { x = "$edges"; }; } ); outputs : { ranks = "j.y"; }; };')
     cid = h.run("cas", "put", h.write("blob", b"blob"))[1].decode().strip()
+    mix = h.write("mix.wgsl", b"override factor : u32 = 3u;\n@group(0) @binding(0) var<storage, read> x : array<u32>;\n@group(0) @binding(1) var<storage, read_write> y : array<u32>;\n"
+                  b"@compute @workgroup_size(1) fn main() { y[0] = x[0] * factor; }\n")
     for words, has, lacks in (
+            (["certify", "--ops", "int.a"], "int.add", "int.sub"), (["certify", "--ops", "int.add,int.s"], "int.add,int.sub", "int.sub"),
+            (["generate", "--family", "qwen"], "qwen3", "llama3"), (["model", "serve", "--family", ""], "chatml", "FAMILY"),
+            (["shader", "run", mix, "--override", ""], "factor=", "x="), (["shader", "run", mix, "--bind", ""], "x=", "factor="),
+            (["shader", "run", mix, "--read", ""], "y=", "x="), (["shader", "check", mix, "--entry", ""], "main", "factor="),
+            (["shader", "run", mix, "--bind", "x="], ":files", "x="), (["shader", "run", "/dev/zero", "--bind", ""], None, "x="),
             ([""], "run", "put"), (["cas", "p"], "put", "get"), (["--json", "cas", "p"], "put", "run"), (["certify", ""], "merge", "run"),
             (["run", "--ba"], "--backend", "--set"), (["run", "--js"], "--json", "--set"), (["run", rank, "--in", ""], "edges=", "ranks="),
             (["run", rank, "--out="], "--out=ranks=", "--out=edges="), (["run", rank, "--set", ""], "times=", "edges="),

@@ -86,6 +86,13 @@ def runs(h):
     x = h.write("x.bin", struct.pack("<8I", *range(8)))
     short = h.write("short.bin", b"\x01\x02\x03\x04\x05")
     run = ["run", good, "--backend", "cpu"]
+    for option in ("--in", "--out"):
+        refused(h, option + " without a file", run + [option, "x="], f"PC0010 [usage]: {option} wants NAME=VALUE, and \"x=\" has no value", 2)
+    refused(h, "a directory is no blob", ["cas", "put", h.dir], f"cannot read {h.dir}: Is a directory", 1)
+    refused(h, "an argument where none is taken", ["cas", "ls", "x"], "usage: pipectl cas ls [OPTION]...\n", 2)
+    refused(h, "a file without anything", ["check", h.write("empty.cfg", b"")], "a pipeline file needs a key \"pipeline\"\n", 3)
+    refused(h, "no amount", ["ledger", "credit", "ada", "0"], "\"0\" is no amount of gas\n   hint: a whole number from 1", 3)
+    refused(h, "a number of more than 64 bits", run + ["--in", "x=" + x, "--set", "n=99999999999999999999"], "give one from 0 to 18446744073709551615", 3)
     refused(h, "truncated input", run + ["--in", "x=" + short], "PC4015", 3)
     refused(h, "input missing", run, "PC4014", 3)
     refused(h, "input that is not there", run + ["--in", "x=" + h.path("nowhere")], "PC0003", 1)
