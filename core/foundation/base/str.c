@@ -144,7 +144,8 @@ static const char *goes_on_from(const char *word, const char *const *names, uint
 const char *pctl_str_nearest(const char *word, const char *const *names, uint32_t n)
 {
 	const char *nearest = NULL, *stem = goes_on_from(word, names, n);
-	uint32_t best = (uint32_t)strlen(word) / 3 + 2;
+	/* The dashes of options are no letters in common. */
+	uint32_t best = (uint32_t)strlen(word + strspn(word, "-")) / 3 + 2;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t d = edit_distance(word, names[i]);

@@ -128,7 +128,9 @@ def shaders(h):
     h.check("both names reported", err.count("error:") >= 2, err)
     refused(h, "2 GiB on a device of 128 MiB",
             ["shader", "run", good, "--dispatch", "64", "--bind", "0:0=zero:2GiB", "--backend", "vulkan:llvmpipe"], "PC5203", 5)
-    refused(h, "unbound", ["shader", "run", good, "--dispatch", "1", "--backend", "cpu"], "PC4103", 3)
+    refused(h, "unbound", ["shader", "run", good, "--dispatch", "1", "--backend", "cpu"], "or with --bind", 3)
+    refused(h, "an op without its ports", ["op", "run", "int.add"], "int.add: error: PC4103", 3)
+    refused(h, "no letter in common", ["op", "support", "--type", "x"], "hint: `pipectl help` lists what there is", 2)
     refused(h, "no such binding", ["shader", "run", good, "--dispatch", "1", "--bind", "3:0=zero:4"], "PC4123", 3)
     refused(h, "dispatch syntax", ["shader", "run", good, "--dispatch", "x", "--bind", "0:0=zero:4"], "PC0010", 2)
 
