@@ -115,11 +115,10 @@ static pctl_status parse_forms(pctl_app *app, uint32_t *flags)
 	return PCTL_OK;
 }
 
-/* What stands behind the `=` cannot be empty. */
+/* What stands behind the `=` cannot be empty; outputs are looked at as such (pctl_app_check_files). */
 static int names_file(const char *option)
 {
-	return strcmp(option, "--in") == 0 || strcmp(option, "--out") == 0 ||
-	       strcmp(option, "--bind") == 0 || strcmp(option, "--read") == 0;
+	return strcmp(option, "--in") == 0 || strcmp(option, "--bind") == 0;
 }
 
 pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,

@@ -360,6 +360,9 @@ static pctl_status read_option(pctl_before *b, const char *word, const char *nex
 	const pctl_option *global = pctl_option_find(pctl_global_options, word, n),
 			  *option = global;
 
+	/* `certify --ops ..`: a verb that has sub-verbs and can do without. */
+	if (option == NULL && b->verb == NULL && b->name != NULL)
+		b->verb = pctl_verb_find(b->name, NULL);
 	if (option == NULL && b->verb != NULL)
 		option = pctl_option_find(b->verb->options, word, n);
 	if (option == NULL || option->value == NULL)
@@ -422,6 +425,8 @@ pctl_status pctl_verb_completion_at(pctl_app *app)
 		size_t length = (size_t)(equals - whole);
 
 		b.wanted = pctl_option_find(pctl_global_options, whole, length);
+		if (b.wanted == NULL && b.verb == NULL && b.name != NULL)
+			b.verb = pctl_verb_find(b.name, NULL);
 		if (b.wanted == NULL && b.verb != NULL)
 			b.wanted = pctl_option_find(b.verb->options, whole, length);
 		if (b.wanted == NULL || b.wanted->value == NULL)

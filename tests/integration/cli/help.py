@@ -71,7 +71,7 @@ def completion(h):
     mix = h.write("mix.wgsl", b"override factor : u32 = 3u;\n@group(0) @binding(0) var<storage, read> x : array<u32>;\n@group(0) @binding(1) var<storage, read_write> y : array<u32>;\n"
                   b"@compute @workgroup_size(1) fn main() { y[0] = x[0] * factor; }\n")
     for words, has, lacks in (
-            (["certify", "--ops", "int.a"], "int.add", "int.sub"), (["certify", "--ops", "int.add,int.s"], "int.add,int.sub", "int.sub"),
+            (["certify", "--ops", "int.a"], "int.add", "int.sub"), (["certify", "--ops", "int.add,int.s"], "int.add,int.sub", "int.sub"), (["certify", "--ops=int.a"], "--ops=int.add", "--ops=int.sub"),
             (["generate", "--family", "qwen"], "qwen3", "llama3"), (["model", "serve", "--family", ""], "chatml", "FAMILY"),
             (["shader", "run", mix, "--override", ""], "factor=", "x="), (["shader", "run", mix, "--bind", ""], "x=", "factor="),
             (["shader", "run", mix, "--read", ""], "y=", "x="), (["shader", "check", mix, "--entry", ""], "main", "factor="),
