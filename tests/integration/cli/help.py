@@ -40,6 +40,10 @@ def every_verb(h, document):
         h.env.pop("COLUMNS", None)
         man = h.run("man", verb["verb"])[1].decode().replace("\\-", "-")
         h.check(f"manual page of {name}", verb["example"] in man and all(o["name"] in man for o in verb["options"]), man)
+    for name, said in (("node", "pipectl\\-node \\- serve the chain of this home over a socket\n"), ("cas", "pipectl\\-cas \\- put: ")):
+        h.check(f"what {name} is, for whatis", said in h.run("man", name)[1].decode(), h.run("man", name)[1].decode()[:300])
+    status, page, err = h.run("man", "nodee")
+    h.check("no page of what is no verb", status == 2 and not page and "did you mean node?" in err, f"{page} {err}")
     # A usage that keeps an option to itself is seen.
     h.check("a missing option is seen", usage_faults(dict(verb, options=[{"name": "--planted"}]), out.decode()) == ["--planted"])
 
