@@ -106,7 +106,7 @@ def main(root):
                     continue
                 seen += 1
                 faults += [f"{path.relative_to(root)}:{line}: {fault}" for fault in t.names(text)]
-    planted = ["a text that is long enough", "See core/nowhere/README.md and PC9998."], ["a text that is long enough", "Run `pipectl cas putt --nothing FILE`."], \
+    planted = ["a text that is long enough", "See core" + "/nowhere/README.md and PC9998."], ["a text that is long enough", "Run `pipectl cas putt --nothing FILE`."], \
         ["a text that is long enough", "All of it was tamed."], ["a text that is long enough", "It is so"], ["a text that is long enough", "A thing is as it is."]
     found = [list(t.code(*p)) for p in planted]
     assert [len(f) for f in found] == [2, 2, 2, 2, 1], found
