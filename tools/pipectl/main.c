@@ -115,7 +115,8 @@ static int is_folded(const pctl_app *app)
 		pctl_verb_provenance, pctl_verb_receipt_show, pctl_verb_op_show,
 		pctl_verb_certs_list, pctl_verb_certs_show,   pctl_verb_plugin_show,
 		pctl_verb_job_show,   pctl_verb_block_show,   pctl_verb_device_probe,
-		pctl_verb_explain,    pctl_verb_shader_check, pctl_verb_rank_show};
+		pctl_verb_explain,    pctl_verb_shader_check, pctl_verb_rank_show,
+		pctl_verb_op_support};
 
 	for (size_t i = 0; i < sizeof(folded) / sizeof(folded[0]); i++)
 		if (app->line.verb->run == folded[i])

@@ -160,8 +160,11 @@ pctl_status pctl_node_abci(pctl_app *app)
 {
 	const char *engine = pctl_option_value(&app->line, "--engine");
 
-	if (engine == NULL || strcmp(engine, "abci") != 0)
+	if (engine == NULL)
 		return pctl_refuse(app->call, PC10_USAGE, "--listen is of --engine abci");
+	if (strcmp(engine, "abci") != 0)
+		return pctl_refuse(app->call, PC10_USAGE, "--engine takes abci, not \"%s\"",
+				   engine);
 	if (pctl_option_value(&app->line, "--listen") == NULL)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--listen unix:PATH or tcp:HOST:PORT says where");

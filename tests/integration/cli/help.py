@@ -56,7 +56,8 @@ def places(h):
         h.check(" ".join(args), status == 0 and out and not err, f"{status} {err}")
     groups = h.run("cas", "--help")[1].decode()
     h.check("cas --help shows all of cas", all(f"usage: pipectl cas {s} " in groups for s in ("put", "get", "gc", "import")), groups)
-    for args, said in ((["rnu"], "did you mean run?"), (["cas", "putt"], "did you mean put?"), (["help", "chek"], "did you mean check?"),
+    for args, said in ((["serve"], "did you mean model serve?"), (["upload"], "did you mean shader upload or contract upload?"), (["-x"], "hint: `pipectl help` lists"),
+                       (["node", "--engine", "raft", "--listen", "unix:x"], '--engine takes abci, not "raft"'), (["rnu"], "did you mean run?"), (["cas", "putt"], "did you mean put?"), (["help", "chek"], "did you mean check?"),
                        (["run", "--sett", "x=1", "f"], "did you mean --set?"), (["--jsn", "run"], "did you mean --json?"),
                        (["cas"], "one of put, get"), (["--set", "x=1", "run", "f"], "write it behind the verb"), ([], "pipectl help")):
         status, out, err = h.run(*args)
