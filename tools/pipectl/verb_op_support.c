@@ -206,7 +206,7 @@ static void layer_json(pctl_app *app, const struct layer *l, const pctl_dtype *t
 static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
 {
 	pctl_support_cell *cells = pctl_arena_array(app->arena, 64 * LAYERS, sizeof(*cells));
-	pctl_column columns[1 + LAYERS] = {{"type", "", 9}};
+	pctl_column columns[1 + LAYERS] = {{"", "", 9}};
 	const struct layer *l;
 	const pctl_dtype *t;
 	pctl_table *table = NULL;
