@@ -219,7 +219,7 @@ pctl_status pipectl_chain_credit(pipectl_chain *c, const char *account, uint64_t
 	if (status == PCTL_OK)
 		status = pctl_ledger_check_name(to, &c->p->call);
 	if (status == PCTL_OK && amount == 0)
-		status = pctl_refuse(&c->p->call, PC5711_LEDGER_AMOUNT, "0 is no amount");
+		status = pctl_refuse(&c->p->call, PC5711_LEDGER_AMOUNT, "0 is no amount of gas");
 	if (status == PCTL_OK)
 		status = pctl_chain_apply(c->chain, &r, &c->p->call, NULL);
 	if (status == PCTL_OK)

@@ -163,6 +163,7 @@ static void json(void **state)
 static void nearest(void **state)
 {
 	const char *names[] = {"rank.step", "rank.prepare", ""};
+	const char *options[] = {"--profile", "--log", "--log-level", "--color"};
 	char longest[200];
 
 	(void)state;
@@ -172,6 +173,13 @@ static void nearest(void **state)
 	assert_null(pctl_str_nearest("something", names, 2));
 	assert_null(pctl_str_nearest(longest, names, 3));
 	assert_null(pctl_str_nearest("x", names, 0));
+	assert_string_equal(pctl_str_nearest("--log-file", options, 4), "--log");
+	assert_string_equal(pctl_str_nearest("--log-levels", options, 4), "--log-level");
+	assert_string_equal(pctl_str_nearest("--log-level-of-all", options, 4), "--log-level");
+	assert_string_equal(pctl_str_nearest("--profiles", options, 4), "--profile");
+	assert_string_equal(pctl_str_nearest("--logs", options, 4), "--log");
+	assert_null(pctl_str_nearest("--type", options, 4)); /* not --log, for its dashes */
+	assert_null(pctl_str_nearest("--dog2", options, 4));
 }
 
 static void files(void **state)

@@ -213,7 +213,7 @@ static void all_at_once(void **state)
 	assert_int_not_equal(check(text, l, &n_passed), PCTL_OK);
 	assert_true(fake_saw(l, PC4017_JOB_TWICE) && fake_saw(l, PC4120_OP_UNKNOWN) &&
 		    fake_saw(l, PC4121_OP_VERSION));
-	assert_int_equal(n_passed, 4); /* parameters, shaders, machines, sizes */
+	assert_int_equal(n_passed, 5); /* references, parameters, shaders, machines, sizes */
 	pctl_diag_list_destroy(l);
 }
 

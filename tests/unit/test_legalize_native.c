@@ -124,7 +124,6 @@ static void test_legalize_native__forms(void **state)
 	assert_int_equal(kind, PCTL_FORM_F64);
 	assert_non_null(pctl_legal_form(NULL, &caps, PCTL_OP_FSIN, PCTL_SCALAR_F32, &kind));
 	assert_int_equal(kind, PCTL_FORM_INT);
-	assert_non_null(pctl_legal_convert(NULL, &caps, PCTL_SCALAR_F16, PCTL_SCALAR_F32, &kind));
 	assert_null(pctl_legal_form(NULL, &caps, PCTL_OP_FADD, PCTL_SCALAR_I32, &kind));
 	assert_int_equal(kind, PCTL_FORM_NONE);
 

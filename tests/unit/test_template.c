@@ -264,7 +264,7 @@ static void refused(void **state)
 		{"qwen2", good, 1, 0, PC7023_TEMPLATE_TOKEN}, /* has <|im_start|>, not <|im_end|> */
 	};
 	pctl_tokenizer *t = tokenizer(special, 1);
-	pctl_diag_list *said = pctl_diag_list_create();
+	pctl_diag_list *said = pctl_diag_list_create(), *lacks = pctl_diag_list_create();
 	const pctl_template *none;
 
 	(void)state;
@@ -295,9 +295,52 @@ static void refused(void **state)
 			assert_non_null(strstr(pctl_diag_list_at(said, i)->message,
 					       pctl_template_name(pctl_template_at(k))));
 	}
+	/* Known before anybody talks, and by name: the first mark of a conversation that the vocabulary has not. */
+	assert_int_equal(pctl_template_fits(family("qwen2"), t, pctl_diag_list_call(lacks)),
+			 PCTL_E_INVALID);
+	assert_int_equal(pctl_diag_list_at(lacks, 0)->code, PC7023_TEMPLATE_TOKEN);
+	assert_non_null(strstr(pctl_diag_list_at(lacks, 0)->message, "<|im_end|>"));
+	pctl_diag_list_destroy(lacks);
 	pctl_diag_list_destroy(said);
 	pctl_tokenizer_destroy(t);
 }
 
+/* Every family fits a vocabulary of just the tokens that its conversations come to, and none that lacks one of them. */
+static void fits(void **state)
+{
+	static const struct {
+		const char *family, *special[4];
+		uint32_t n;
+	} rows[] = {
+		{"chatml", {"<|im_start|>", "<|im_end|>"}, 2},
+		{"llama3",
+		 {"<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"},
+		 4},
+		{"gemma", {"<bos>", "<start_of_turn>", "<end_of_turn>"}, 3},
+		{"llama2", {"<s>", "</s>"}, 2}, /* the second is behind an answer alone */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_tokenizer *all = tokenizer(rows[i].special, rows[i].n);
+
+		assert_int_equal(pctl_template_fits(family(rows[i].family), all, NULL), PCTL_OK);
+		pctl_tokenizer_destroy(all);
+		for (uint32_t k = 0; k < rows[i].n; k++) {
+			const char *rest[4] = {0};
+			pctl_tokenizer *t;
+			uint32_t n = 0;
+
+			for (uint32_t j = 0; j < rows[i].n; j++)
+				if (j != k)
+					rest[n++] = rows[i].special[j];
+			t = tokenizer(rest, n);
+			assert_int_equal(pctl_template_fits(family(rows[i].family), t, NULL),
+					 PCTL_E_INVALID);
+			pctl_tokenizer_destroy(t);
+		}
+	}
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(rendered), PCTL_TEST(recognised), PCTL_TEST(no_injection),
-		PCTL_TEST(stripped), PCTL_TEST(refused))
+		PCTL_TEST(stripped), PCTL_TEST(refused), PCTL_TEST(fits))

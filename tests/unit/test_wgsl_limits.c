@@ -121,6 +121,48 @@ static void test_wgsl_limits__a_program_has_a_largest_size(void **state)
 	free(text);
 }
 
+/* n scalars, all constants: where a constant is wanted it says how many one can have, and where none is wanted it is a value. */
+static uint32_t table_code(const char *before, uint32_t n, const char *after)
+{
+	char *text = malloc(n * 3u + 400u);
+	size_t at = (size_t)sprintf(
+		text, "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n%sarray(",
+		before);
+	uint32_t code;
+
+	for (uint32_t i = 0; i < n; i++)
+		at += (size_t)sprintf(text + at, "%uu,", i % 10);
+	at += (size_t)sprintf(text + at, ")%s", after);
+	code = first_code(text, at, NULL, NULL, NULL);
+	free(text);
+	return code;
+}
+
+static void test_wgsl_limits__a_constant_has_at_most_65536_scalars(void **state)
+{
+	static const char *const rows[][2] = {
+		{"const t = ", "; @compute @workgroup_size(1) fn main() { o[0] = t[3]; }"},
+		{"const_assert ",
+		 "[1] == 1u; @compute @workgroup_size(1) fn main() { o[0] = 1u; }"},
+		{"@compute @workgroup_size(", "[1]) fn main() { o[0] = 1u; }"},
+		{"@compute @workgroup_size(1) fn main() { const t = ", "; o[0] = t[3]; }"},
+		{"@compute @workgroup_size(1) fn main() { switch o[0] { case ",
+		 "[3]: {} default: {} } }"},
+		{"@compute @workgroup_size(1) fn main() { o[0] = 1u; } const n = 1u + ", "[3];"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(table_code(rows[i][0], 65536, rows[i][1]), 0);
+		assert_int_equal(table_code(rows[i][0], 65537, rows[i][1]),
+				 PC2109_WGSL_PROGRAM_SIZE);
+	}
+	/* What is none for another reason too is called so. */
+	assert_int_equal(table_code("@compute @workgroup_size(1) fn main() { const t = o[0] + ", 4,
+				    "[3]; o[1] = t; }"),
+			 PC2410_WGSL_NOT_CONST);
+}
+
 static void repeat(const char *before, const char *part, uint32_t times, const char *after,
 		   uint32_t code)
 {
@@ -210,6 +252,7 @@ static void test_wgsl_limits__unknown_ops_name_the_nearest(void **state)
 PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_limits__a_text_has_at_most_16_mib),
 		PCTL_TEST(test_wgsl_limits__errors_beyond_256_are_counted),
 		PCTL_TEST(test_wgsl_limits__a_program_has_a_largest_size),
+		PCTL_TEST(test_wgsl_limits__a_constant_has_at_most_65536_scalars),
 		PCTL_TEST(test_wgsl_limits__no_depth_of_nesting_harms),
 		PCTL_TEST(test_wgsl_limits__used_ops_are_further_text),
 		PCTL_TEST(test_wgsl_limits__extensions_are_a_matter_of_one_text),

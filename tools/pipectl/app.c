@@ -115,6 +115,12 @@ static pctl_status parse_forms(pctl_app *app, uint32_t *flags)
 	return PCTL_OK;
 }
 
+/* What stands behind the `=` cannot be empty; outputs are looked at as such (pctl_app_check_files). */
+static int names_file(const char *option)
+{
+	return strcmp(option, "--in") == 0 || strcmp(option, "--bind") == 0;
+}
+
 pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
 			      uint32_t *n_out)
 {
@@ -133,6 +139,10 @@ pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **
 		if (equals == NULL || equals == text)
 			return pctl_refuse(app->call, PC10_USAGE, "%s wants NAME=VALUE, not \"%s\"",
 					   option, text);
+		if (equals[1] == '\0' && names_file(option))
+			return pctl_refuse(app->call, PC10_USAGE,
+					   "%s wants NAME=VALUE, and \"%s\" has no value", option,
+					   text);
 		settings[n].name = pctl_arena_dup_n(app->arena, text, (size_t)(equals - text));
 		if (settings[n].name == NULL)
 			return pctl_no_memory(app->call, "options");

@@ -20,6 +20,8 @@ struct pctl_app {
 	pctl_diag_list *diagnostics;
 	const pctl_call *call;
 	uint32_t json, quiet, verbose, colour;
+	uint32_t
+		is_service; /* the verb serves until it is told to stop: after SIGTERM its own status counts; after SIGINT it is 130 as everywhere */
 	pctl_json document; /* --json: one object, opened by main */
 	pctl_table *table;  /* the listing that a verb is printing */
 	pctl_log *log;	    /* NULL: there is none */

@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app.h"
 #include "model/synth/synth.h"
+#include "model/template/template.h"
 #include "runtime/graph/pipeline.h"
 #include "runtime/plugin/devices.h"
+#include "shader_text.h"
 
 /* Lines that are no candidates: the shell completes names of files, or of directories. */
 #define FILES ":files"
@@ -139,6 +142,12 @@ static void offer_shapes(const pctl_word *w)
 		offer(w, s->name, s->about);
 }
 
+static void offer_families(const pctl_word *w)
+{
+	for (uint32_t i = 0; pctl_template_at(i) != NULL; i++)
+		offer(w, pctl_template_name(pctl_template_at(i)), NULL);
+}
+
 static void offer_types(const pctl_word *w, int weights)
 {
 	const pctl_dtype *t;
@@ -146,6 +155,57 @@ static void offer_types(const pctl_word *w, int weights)
 	for (uint32_t i = 0; (t = pctl_dtype_row(i)) != NULL; i++)
 		if (!weights || pctl_model_dtype_good(t))
 			offer(w, t->name, t->about);
+}
+
+/* What can be read again, by whom the line is for: no pipe and no terminal. */
+static int is_file(const char *path)
+{
+	struct stat st;
+
+	return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The shader on the line, whatever is wrong with it unsaid; NULL: there is none. */
+static const pctl_program *shader_of(const pctl_before *b)
+{
+	pctl_kernel_source source = {.name = b->file};
+	const pctl_program *p = NULL;
+	char *text = NULL;
+
+	if (!is_file(b->file) || b->verb == NULL || strcmp(b->verb->name, "shader") != 0 ||
+	    pctl_installation_ops(&b->app->host, b->app->call) != PCTL_OK ||
+	    pctl_app_shader_text(b->app, b->file, &text, &source.n_text) != PCTL_OK)
+		return NULL;
+	source.text = text;
+	(void)pctl_kernels_compiled(b->app->host.kernels, &source, NULL, &p);
+	free(text);
+	return p;
+}
+
+/* Entry points; overrides and variables with the `=` that has to follow. */
+static void offer_shader(const pctl_before *b, const pctl_word *w)
+{
+	const char *option = b->wanted->name;
+	const pctl_program *p = shader_of(b);
+	char text[160];
+
+	for (uint32_t i = 0; p != NULL && strcmp(option, "--entry") == 0 && i < p->n_entries; i++)
+		offer(w, pctl_str(p, p->entries[i].name), NULL);
+	for (uint32_t i = 0; p != NULL && strcmp(option, "--override") == 0 && i < p->n_overrides;
+	     i++) {
+		snprintf(text, sizeof(text), "%s=", pctl_str(p, p->overrides[i].name));
+		offer(w, text, NULL);
+	}
+	for (uint32_t i = 0; p != NULL && i < p->n_vars; i++) {
+		const pctl_var *v = &p->vars[i];
+
+		if ((v->space != PCTL_SPACE_STORAGE && v->space != PCTL_SPACE_UNIFORM) ||
+		    (strcmp(option, "--bind") != 0 &&
+		     (strcmp(option, "--read") != 0 || !(v->access & PCTL_ACCESS_WRITE))))
+			continue;
+		snprintf(text, sizeof(text), "%s=", pctl_str(p, v->name));
+		offer(w, text, NULL);
+	}
 }
 
 /* Names of the pipeline on the line, or of sizes of a model, each with the `=` that has to follow. */
@@ -161,7 +221,9 @@ static void offer_names(const pctl_before *b, const pctl_word *w)
 		snprintf(text, sizeof(text), "%s=", size);
 		offer(w, text, NULL);
 	}
-	if (b->file == NULL || pctl_pipeline_read(b->file, b->app->call, &p) != PCTL_OK)
+	offer_shader(b, w);
+	if (!is_file(b->file) || (b->verb != NULL && strcmp(b->verb->name, "shader") == 0) ||
+	    pctl_pipeline_read(b->file, b->app->call, &p) != PCTL_OK)
 		return;
 	for (uint32_t i = 0; strcmp(option, "--in") == 0 && i < p->n_inputs; i++) {
 		snprintf(text, sizeof(text), "%s=", p->inputs[i].name);
@@ -200,6 +262,8 @@ static void offer_kind(const pctl_before *b, const pctl_word *w, const char *kin
 		offer_cids(b->app, w);
 	else if (strcmp(word, "OP") == 0)
 		offer_ops(b->app, w);
+	else if (strcmp(word, "FAMILY") == 0)
+		offer_families(w);
 	else if (strcmp(word, "CODE") == 0)
 		offer_codes(w);
 	else if (strcmp(word, "PLUGIN") == 0)
@@ -235,14 +299,17 @@ static void offer_kinds(const pctl_before *b, const pctl_word *w, const char *ki
 static void offer_value(const pctl_before *b, pctl_word w)
 {
 	const char *value = b->wanted->value, *equals = strchr(value, '=');
-	const char *typed = strrchr(w.typed, strncmp(value, "A,B", 3) == 0 ? ',' : '=');
+	const int devices = strncmp(value, "A,B", 3) == 0, ops = strncmp(value, "GLOB[,", 6) == 0;
+	const char *typed = strrchr(w.typed, devices || ops ? ',' : '=');
 
-	if (strncmp(value, "A,B", 3) == 0) {
+	if (devices || ops) {
 		if (typed != NULL) {
 			w.n_kept += (size_t)(typed + 1 - w.typed);
 			w.typed = typed + 1;
 		}
-		offer_devices(b->app, &w);
+		(devices ? offer_devices : offer_ops)(b->app, &w);
+	} else if (strcmp(b->wanted->name, "--entry") == 0) {
+		offer_shader(b, &w);
 	} else if (equals != NULL && equals[-1] >= 'A' && equals[-1] <= 'Z') {
 		if (typed == NULL) {
 			offer_names(b, &w);
@@ -293,6 +360,9 @@ static pctl_status read_option(pctl_before *b, const char *word, const char *nex
 	const pctl_option *global = pctl_option_find(pctl_global_options, word, n),
 			  *option = global;
 
+	/* `certify --ops ..`: a verb that has sub-verbs and can do without. */
+	if (option == NULL && b->verb == NULL && b->name != NULL)
+		b->verb = pctl_verb_find(b->name, NULL);
 	if (option == NULL && b->verb != NULL)
 		option = pctl_option_find(b->verb->options, word, n);
 	if (option == NULL || option->value == NULL)
@@ -355,6 +425,8 @@ pctl_status pctl_verb_completion_at(pctl_app *app)
 		size_t length = (size_t)(equals - whole);
 
 		b.wanted = pctl_option_find(pctl_global_options, whole, length);
+		if (b.wanted == NULL && b.verb == NULL && b.name != NULL)
+			b.verb = pctl_verb_find(b.name, NULL);
 		if (b.wanted == NULL && b.verb != NULL)
 			b.wanted = pctl_option_find(b.verb->options, whole, length);
 		if (b.wanted == NULL || b.wanted->value == NULL)

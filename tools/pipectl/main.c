@@ -21,6 +21,7 @@ static atomic_uint interrupted;
 /* Written by a handler and read by threads: lock-free atomics are for both. */
 static atomic_uint is_gentle, hurried;
 static atomic_uint interrupted_ms; /* when the first signal came; wraps */
+static atomic_uint terminated;	   /* it was SIGTERM, which is how a service is told to stop */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "signal handlers");
 
 /* The first asks everything to stop in good order. Who asks again does not want to wait: this ends at once, and workers
@@ -29,14 +30,15 @@ static void on_interrupt(int signal_number)
 {
 	const uint32_t now = (uint32_t)pctl_clock_ms();
 
-	(void)signal_number;
 	if (interrupted && now - interrupted_ms > IMPATIENCE_MS) {
 		if (!is_gentle)
 			_exit(130);
 		hurried = 1;
 	}
-	if (!interrupted)
+	if (!interrupted) {
 		interrupted_ms = now;
+		terminated = signal_number == SIGTERM;
+	}
 	interrupted = 1;
 }
 
@@ -113,7 +115,8 @@ static int is_folded(const pctl_app *app)
 		pctl_verb_provenance, pctl_verb_receipt_show, pctl_verb_op_show,
 		pctl_verb_certs_list, pctl_verb_certs_show,   pctl_verb_plugin_show,
 		pctl_verb_job_show,   pctl_verb_block_show,   pctl_verb_device_probe,
-		pctl_verb_explain,    pctl_verb_shader_check, pctl_verb_rank_show};
+		pctl_verb_explain,    pctl_verb_shader_check, pctl_verb_rank_show,
+		pctl_verb_op_support};
 
 	for (size_t i = 0; i < sizeof(folded) / sizeof(folded[0]); i++)
 		if (app->line.verb->run == folded[i])
@@ -257,7 +260,7 @@ int main(int argc, char **argv)
 	}
 	if (status == PCTL_OK)
 		status = run_verb(&app);
-	if (interrupted)
+	if (interrupted && !(terminated && app.is_service && status == PCTL_OK))
 		status = PCTL_E_CANCELLED;
 	pctl_app_progress_clear(&app);
 	pctl_installation_close(&app.host);

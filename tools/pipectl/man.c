@@ -29,30 +29,45 @@ static void roff_options(const pctl_option *options)
 	}
 }
 
-pctl_status pctl_verb_man(pctl_app *app)
+/* What stands behind the name, for whatis and apropos: what the verb does, or each of its sub-verbs. */
+static void print_name(const char *name)
 {
-	const char *name = app->line.n_arguments == 0 ? NULL : app->line.arguments[0];
 	uint32_t n, shown = 0;
 	const pctl_verb *verbs = pctl_verbs(&n);
 
-	printf(".TH PIPECTL%s%s 1 \"\" \"pipectl %s\"\n.SH NAME\npipectl%s%s \\- %s\n.SH "
-	       "SYNOPSIS\n",
+	if (name == NULL)
+		printf("declared compute pipelines, the same bytes on every device");
+	for (uint32_t i = 0; name != NULL && i < n; i++) {
+		if (strcmp(verbs[i].name, name) != 0)
+			continue;
+		printf("%s", shown++ == 0 ? "" : "; ");
+		if (verbs[i].sub != NULL)
+			printf("%s: ", verbs[i].sub);
+		roff(verbs[i].about);
+	}
+}
+
+pctl_status pctl_verb_man(pctl_app *app)
+{
+	const char *name = app->line.n_arguments == 0 ? NULL : app->line.arguments[0];
+	uint32_t n;
+	const pctl_verb *verbs = pctl_verbs(&n);
+
+	if (name != NULL && pctl_verb_find(name, NULL) == NULL && !pctl_verb_has_subs(name))
+		return pctl_verb_unknown(app->call, name, NULL);
+	printf(".TH PIPECTL%s%s 1 \"\" \"pipectl %s\"\n.SH NAME\npipectl%s%s \\- ",
 	       name == NULL ? "" : "-", name == NULL ? "" : name, PIPECTL_VERSION,
-	       name == NULL ? "" : "\\-", name == NULL ? "" : name,
-	       name == NULL ? "declared compute pipelines, the same bytes on every device"
-			    : "a verb of pipectl");
+	       name == NULL ? "" : "\\-", name == NULL ? "" : name);
+	print_name(name);
+	printf("\n.SH SYNOPSIS\n");
 	for (uint32_t i = 0; i < n; i++) {
 		if (name != NULL && strcmp(verbs[i].name, name) != 0)
 			continue;
-		shown++;
 		printf(".B pipectl %s%s%s\n[option]... ", verbs[i].name,
 		       verbs[i].sub == NULL ? "" : " ", verbs[i].sub == NULL ? "" : verbs[i].sub);
 		roff(verbs[i].arguments);
 		printf("\n.br\n");
 	}
-	if (shown == 0)
-		return pctl_refuse_at(app->call, PC10_USAGE, NULL, "`pipectl help` lists the verbs",
-				      "no verb \"%s\"", name);
 	printf(".SH DESCRIPTION\n");
 	for (uint32_t i = 0; i < n; i++) {
 		if (name != NULL && strcmp(verbs[i].name, name) != 0)

@@ -8,6 +8,8 @@
 
 /* An internal failure is told when it happens: the diagnostics of this process come at its end. ctx: the app. */
 void pctl_node_report(void *ctx, uint32_t code, const char *text);
+/* What serving ended with as the verb's status: to be told to stop is how it ends. */
+pctl_status pctl_node_ended(pctl_app *app, pctl_status status);
 /* A counted row of what was served, of n names and values. */
 typedef struct pctl_node_count {
 	const char *name;

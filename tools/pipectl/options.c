@@ -36,7 +36,9 @@ const pctl_verb *pctl_verb_find(const char *name, const char *sub)
 static pctl_status unknown(const pctl_call *call, const char *what, const char *word,
 			   const char *const *names, uint32_t n)
 {
-	const char *nearest = pctl_str_nearest(word, names, n);
+	/* Of one letter any other is near. */
+	const char *nearest =
+		strlen(word + strspn(word, "-")) < 2 ? NULL : pctl_str_nearest(word, names, n);
 	char hint[160];
 
 	if (nearest == NULL)
@@ -46,12 +48,32 @@ static pctl_status unknown(const pctl_call *call, const char *what, const char *
 	return pctl_refuse_at(call, PC10_USAGE, NULL, hint, "no %s \"%s\"", what, word);
 }
 
+/* `pipectl put`: the verbs that have a sub-verb of that name, in out; 0: none. */
+static size_t verbs_with_sub(const char *sub, char *out, size_t size)
+{
+	uint32_t n;
+	const pctl_verb *verbs = pctl_verbs(&n);
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < n && at < size; i++)
+		if (verbs[i].sub != NULL && strcmp(verbs[i].sub, sub) == 0)
+			at += (size_t)snprintf(out + at, size - at, "%s%s %s",
+					       at == 0 ? "did you mean " : " or ", verbs[i].name,
+					       sub);
+	if (at != 0 && at < size)
+		at += (size_t)snprintf(out + at, size - at, "?");
+	return at;
+}
+
 pctl_status pctl_verb_unknown(const pctl_call *call, const char *name, const char *sub)
 {
 	const char *names[128];
+	char hint[256];
 	uint32_t n, count = 0;
 	const pctl_verb *verbs = pctl_verbs(&n);
 
+	if (sub == NULL && verbs_with_sub(name, hint, sizeof(hint)) != 0)
+		return pctl_refuse_at(call, PC10_USAGE, NULL, hint, "no verb \"%s\"", name);
 	for (uint32_t i = 0; i < n && count < 128; i++) {
 		if (sub == NULL)
 			names[count++] = verbs[i].name;
@@ -103,8 +125,10 @@ static int somebody_has(const char *word)
 static pctl_status unknown_option(const pctl_call *call, const pctl_verb *verb, const char *word)
 {
 	const char *names[128];
+	char name[256];
 	uint32_t n = 0;
 
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	for (uint32_t i = 0;
 	     verb != NULL && verb->options != NULL && verb->options[i].name != NULL && n < 128; i++)
 		names[n++] = verb->options[i].name;
@@ -114,7 +138,7 @@ static pctl_status unknown_option(const pctl_call *call, const pctl_verb *verb, 
 		return pctl_refuse_at(call, PC10_USAGE, NULL, "write it behind the verb",
 				      "option \"%s\" belongs to a verb, and stands before it",
 				      word);
-	return unknown(call, "option", word, names, n);
+	return unknown(call, "option", name, names, n);
 }
 
 /* One option at argv[*i]; values follow as "--x=V" or "--x V". */
@@ -153,15 +177,17 @@ static pctl_status take_option(int argc, char **argv, int *i, const pctl_call *c
 static pctl_status wrong_arguments(const pctl_command_line *c, const pctl_call *call)
 {
 	const pctl_verb *v = c->verb;
-	const char *sub = v->sub == NULL ? "" : v->sub, *blank = v->sub == NULL ? "" : " ";
+	const char *sub = v->sub == NULL ? "" : v->sub, *blank = v->sub == NULL ? "" : " ",
+		   *before = v->arguments[0] == '\0' ? "" : " ";
 
 	if (c->n_arguments > v->most)
 		return pctl_refuse_at(call, PC10_USAGE, NULL, v->example,
 				      "\"%.100s\" is one argument too many; usage: pipectl %s%s%s "
-				      "[OPTION]... %s",
-				      c->arguments[v->most], v->name, blank, sub, v->arguments);
+				      "[OPTION]...%s%s",
+				      c->arguments[v->most], v->name, blank, sub, before,
+				      v->arguments);
 	return pctl_refuse_at(call, PC10_USAGE, NULL, v->example,
-			      "usage: pipectl %s%s%s [OPTION]... %s", v->name, blank, sub,
+			      "usage: pipectl %s%s%s [OPTION]...%s%s", v->name, blank, sub, before,
 			      v->arguments);
 }
 

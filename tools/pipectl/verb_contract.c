@@ -214,11 +214,28 @@ static pctl_status read_call(pctl_app *app, uint64_t fuel, pctl_msg_call *m, uin
 	return status;
 }
 
+/* A call whose reading came to `status`, through `step`, and what came of it. */
+static pctl_status carry_out(pctl_app *app, const pctl_request *r, pctl_status status,
+			     pctl_status (*step)(pctl_chain *c, const pctl_request *r,
+						 const pctl_call *call, pctl_response *out))
+{
+	pctl_response out = {.kind = 0};
+	pctl_chain *c = NULL;
+
+	if (status == PCTL_OK)
+		status = pctl_app_chain(app, NULL, &c);
+	if (status == PCTL_OK)
+		status = step(c, r, app->call, &out);
+	if (status == PCTL_OK)
+		status = print_call(app, &out.as.call);
+	pctl_response_destroy(&out);
+	pctl_chain_close(c);
+	return status;
+}
+
 pctl_status pctl_verb_contract_call(pctl_app *app)
 {
 	pctl_request r = {.kind = PCTL_MSG_CALL};
-	pctl_response out = {.kind = 0};
-	pctl_chain *c = NULL;
 	uint8_t *argument = NULL;
 	pctl_status status = pctl_app_sender(app, &r.as.call.sender);
 
@@ -226,14 +243,7 @@ pctl_status pctl_verb_contract_call(pctl_app *app)
 		status = read_call(app, FUEL, &r.as.call, &argument);
 	if (status == PCTL_OK)
 		status = pctl_app_number(app, "--pay", 0, &r.as.call.pay);
-	if (status == PCTL_OK)
-		status = pctl_app_chain(app, NULL, &c);
-	if (status == PCTL_OK)
-		status = pctl_chain_apply(c, &r, app->call, &out);
-	if (status == PCTL_OK)
-		status = print_call(app, &out.as.call);
-	pctl_response_destroy(&out);
-	pctl_chain_close(c);
+	status = carry_out(app, &r, status, pctl_chain_apply);
 	free(argument);
 	return status;
 }
@@ -241,21 +251,12 @@ pctl_status pctl_verb_contract_call(pctl_app *app)
 pctl_status pctl_verb_contract_view(pctl_app *app)
 {
 	pctl_request r = {.kind = PCTL_MSG_VIEW, .as.call = {.sender = ""}};
-	pctl_response out = {.kind = 0};
-	pctl_chain *c = NULL;
 	uint8_t *argument = NULL;
 	pctl_status status = read_call(app, PCTL_CONTRACT_VIEW_FUEL, &r.as.call, &argument);
 
 	if (status == PCTL_OK)
 		status = pctl_app_number(app, "--height", 0, &r.as.call.height);
-	if (status == PCTL_OK)
-		status = pctl_app_chain(app, NULL, &c);
-	if (status == PCTL_OK)
-		status = pctl_chain_answer(c, &r, app->call, &out);
-	if (status == PCTL_OK)
-		status = print_call(app, &out.as.call);
-	pctl_response_destroy(&out);
-	pctl_chain_close(c);
+	status = carry_out(app, &r, status, pctl_chain_answer);
 	free(argument);
 	return status;
 }

@@ -227,7 +227,9 @@ static pctl_status parse_amount(pctl_app *app, const char *text, uint64_t *out)
 {
 	if (pctl_amount_parse(text, out) && *out != 0)
 		return PCTL_OK;
-	return pctl_refuse(app->call, PC5711_LEDGER_AMOUNT, "\"%s\" is no amount", text);
+	return pctl_refuse_at(app->call, PC5711_LEDGER_AMOUNT, NULL,
+			      "a whole number from 1 to 18446744073709551615, as 1_000_000",
+			      "\"%s\" is no amount of gas", text);
 }
 
 /* The accounts that a command names, as they are afterwards. */

@@ -75,6 +75,7 @@ pctl_status pctl_verb_model_serve(pctl_app *app)
 		status = pctl_model_engine_warm(engine, PCTL_MODEL_GIVES_TOKEN, app->call);
 	if (status == PCTL_OK) {
 		pctl_interrupt_gently();
+		app->is_service = 1;
 		status = pctl_serve_run(pctl_model_engine_of(engine), &o, app->call);
 	}
 	pctl_model_engine_close(engine);

@@ -53,6 +53,12 @@ static void log_counts(pctl_app *app, const pctl_node_counts *n)
 	pctl_log_write(app->log, PCTL_LOG_INFO, "node", "served", fields, 4);
 }
 
+pctl_status pctl_node_ended(pctl_app *app, pctl_status status)
+{
+	app->is_service = 1;
+	return status == PCTL_E_CANCELLED ? PCTL_OK : status;
+}
+
 static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_options *o)
 {
 	const pctl_node_service service = pctl_node_service_of(chain);
@@ -66,7 +72,7 @@ static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_optio
 		fprintf(stderr, "listening on %s\n", o->path);
 	pctl_log_write(app->log, PCTL_LOG_INFO, "node", "listens",
 		       (const pctl_log_field[]){{"socket", o->path}}, 1);
-	status = pctl_node_run(node, app->call);
+	status = pctl_node_ended(app, pctl_node_run(node, app->call));
 	pctl_node_counts_read(node, &counts);
 	log_counts(app, &counts);
 	print_counts(app, &counts);

@@ -114,7 +114,7 @@ static pctl_status run_abci(abci_node *n, pctl_abci_server *server)
 		fprintf(stderr, "listening on %s for the engine of chain %s\n", address, chain);
 	pctl_log_write(app->log, PCTL_LOG_INFO, "node", "listens for an engine",
 		       (const pctl_log_field[]){{"address", address}, {"chain", chain}}, 2);
-	status = pctl_abci_server_run(server, app->call);
+	status = pctl_node_ended(app, pctl_abci_server_run(server, app->call));
 	pctl_node_print(
 		app,
 		(const pctl_node_count[]){
@@ -160,8 +160,11 @@ pctl_status pctl_node_abci(pctl_app *app)
 {
 	const char *engine = pctl_option_value(&app->line, "--engine");
 
-	if (engine == NULL || strcmp(engine, "abci") != 0)
+	if (engine == NULL)
 		return pctl_refuse(app->call, PC10_USAGE, "--listen is of --engine abci");
+	if (strcmp(engine, "abci") != 0)
+		return pctl_refuse(app->call, PC10_USAGE, "--engine takes abci, not \"%s\"",
+				   engine);
 	if (pctl_option_value(&app->line, "--listen") == NULL)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--listen unix:PATH or tcp:HOST:PORT says where");
@@ -203,7 +206,7 @@ static pctl_status serve_order(pctl_node_home *h)
 		fprintf(stderr, "following %s\n", o.service);
 	pctl_log_write(app->log, PCTL_LOG_INFO, "node", "follows an order",
 		       (const pctl_log_field[]){{"service", o.service}}, 1);
-	status = pctl_order_run(order, app->call);
+	status = pctl_node_ended(app, pctl_order_run(order, app->call));
 	n = pctl_order_counts_of(order);
 	pctl_node_print(app,
 			(const pctl_node_count[]){

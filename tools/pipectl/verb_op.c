@@ -256,7 +256,8 @@ static pctl_status make_pipeline(pctl_app *app, const pctl_op_ref *op, pctl_sett
 	if (status != PCTL_OK)
 		return status;
 	job->id = "op";
-	job->pos = job->op_pos = pos;
+	job->pos = (pctl_pos){op->desc->name, 0, 0, 0, 0};
+	job->op_pos = pos;
 	job->kind = PCTL_JOB_OP;
 	job->op = op->desc->name;
 	job->version_min = job->version_max = op->desc->version;

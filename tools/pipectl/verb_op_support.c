@@ -7,6 +7,7 @@
 #include "app.h"
 #include "foundation/dtype/dtype.h"
 #include "host/support.h"
+#include "table.h"
 
 /* Layers of neural networks, each by the op and the port of its weights, or of its data where it has none. */
 static const struct layer {
@@ -205,24 +206,25 @@ static void layer_json(pctl_app *app, const struct layer *l, const pctl_dtype *t
 static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
 {
 	pctl_support_cell *cells = pctl_arena_array(app->arena, 64 * LAYERS, sizeof(*cells));
+	pctl_column columns[1 + LAYERS] = {{"", "", 9}};
 	const struct layer *l;
 	const pctl_dtype *t;
+	pctl_table *table = NULL;
 	pctl_status status = cells == NULL ? pctl_no_memory(app->call, "a table") : PCTL_OK;
 
+	for (uint32_t i = 0; (l = layer_at(i)) != NULL; i++)
+		columns[1 + i] = (pctl_column){l->layer, " ", 9};
 	if (app->json) {
 		pctl_json_key(&app->document, "layers");
 		pctl_json_array_begin(&app->document);
 	} else {
-		printf("%-9s", "");
-		for (uint32_t i = 0; (l = layer_at(i)) != NULL; i++)
-			printf(" %-9s", l->layer);
-		printf("\n");
+		table = pctl_table_begin(columns, PCTL_COLUMNS(columns), PCTL_TABLE_HEADS);
 	}
 	for (uint32_t k = 0; status == PCTL_OK && k < 64 && (t = pctl_dtype_row(k)) != NULL; k++) {
 		if (!has_numbers(t))
 			continue;
 		if (!app->json)
-			printf("%-9s", t->name);
+			pctl_table_cell(table, "%s", t->name);
 		for (uint32_t i = 0; status == PCTL_OK && (l = layer_at(i)) != NULL; i++) {
 			pctl_support_cell *c = &cells[k * LAYERS + i];
 
@@ -230,16 +232,19 @@ static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
 			if (status == PCTL_OK && app->json)
 				layer_json(app, l, t, c);
 			else if (status == PCTL_OK && c->code == 0)
-				printf(" %-9s", "Y");
-			else if (status == PCTL_OK)
-				printf(" PC%-7" PRIu32, c->code);
+				pctl_table_cell(table, "Y");
+			else if (!app->json)
+				pctl_table_cell(table, "PC%04" PRIu32, c->code);
 		}
-		if (!app->json)
-			printf("\n");
 	}
 	if (app->json) {
 		pctl_json_array_end(&app->document);
-	} else if (status == PCTL_OK) {
+	} else {
+		const pctl_status printed = pctl_table_end(table, app->call);
+
+		status = status == PCTL_OK ? printed : status;
+	}
+	if (!app->json && status == PCTL_OK) {
 		print_whys(cells);
 		printf("\n");
 	}

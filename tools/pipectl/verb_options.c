@@ -251,7 +251,7 @@ const pctl_option pctl_options_tokenizer_decode[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_tokenizer_chat[] = {
-	{"--family", "NAME", "the family of the chat template", 0, 0},
+	{"--family", "FAMILY", "the family of the chat template", 0, 0},
 	{"--template", "FILE",
 	 "a template, or a tokenizer_config.json, by which the family is known", 0, 0},
 	{"--message", "ROLE=TEXT", "a message of system, user or assistant, in their order", 1, 0},

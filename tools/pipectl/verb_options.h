@@ -9,6 +9,32 @@
 		"--sender", "ACCOUNT", "the account that sends the message", 0, 0 \
 	}
 
+/* What `generate` and `vm generate` both take: the model and what is said to it, and how tokens are drawn. */
+#define PROMPT_OPTIONS                                                                            \
+	{"--model", "FILE", "the model: a GGUF file, or a folder of safetensors", 0, 0},          \
+		{"--tokenizer", "FILE", "a tokenizer.json in place of the model's own", 0, 0},    \
+		{"--prompt", "TEXT", "what it goes on from; - is standard input", 0, 0},          \
+		{"--chat", NULL, "the prompt is a message of a user, by the model's template", 0, \
+		 0},                                                                              \
+		{"--system", "TEXT", "a message of the system before it", 0, 0},                  \
+	{                                                                                         \
+		"--family", "FAMILY", "of the chat template, in place of the model's own", 0, 0   \
+	}
+#define SAMPLING_OPTIONS                                                                           \
+	{"--ignore-end", NULL, "go on behind a token that ends the text", 0, 0},                   \
+		{"--seed", "S", "of what is drawn; 0 if left out", 0, 0},                          \
+		{"--temperature", "T",                                                             \
+		 "what logits are divided by; 0, the most probable token, if left out", 0, 0},     \
+		{"--top-k", "K", "draw from the K most probable tokens", 0, 0},                    \
+		{"--top-p", "P", "draw from the most probable tokens that have this share", 0, 0}, \
+		{"--min-p", "P",                                                                   \
+		 "draw from tokens at least this probable beside the most probable", 0, 0},        \
+		{"--repetition-penalty", "R", "divide logits of tokens that were there", 0, 0},    \
+		{"--presence-penalty", "P", "taken off logits of tokens that were there", 0, 0},   \
+	{                                                                                          \
+		"--frequency-penalty", "P", "the same for each time", 0, 0                         \
+	}
+
 extern const pctl_option pctl_options_check[];
 extern const pctl_option pctl_options_run[];
 extern const pctl_option pctl_options_plan[];

@@ -432,7 +432,7 @@ static const pctl_verb verbs[] = {
 	 "protocol. With --engine abci a consensus engine decides the blocks, with --order the "
 	 "nodes "
 	 "cut them from what an etcd cluster ordered (core/chain/engine). "
-	 "Ends in good order on SIGINT and SIGTERM.",
+	 "SIGTERM ends it in good order (exit status 0), and so does SIGINT (130).",
 	 pctl_options_node, 0, 0, pctl_verb_node, "pipectl node --socket /run/pipectl/node.sock"},
 	{"model", "serve", "", "serve a model to clients of this machine, over HTTP",
 	 "OpenAI's calls: /v1/completions, /v1/chat/completions and /v1/embeddings by POST, "
@@ -444,7 +444,7 @@ static const pctl_verb verbs[] = {
 	 "supported is refused by name. `--log - --log-format json` tells of requests and, every "
 	 "--metrics seconds, of what the server "
 	 "does. The first SIGTERM or SIGINT takes nothing new and answers what runs, within "
-	 "--drain; a second ends at once. "
+	 "--drain (exit status 0 after SIGTERM, 130 after SIGINT); a second ends at once. "
 	 "core/model/serve/README.md says what becomes of clients that are slow, rude or gone.",
 	 pctl_options_model_serve, 0, 0, pctl_verb_model_serve,
 	 "pipectl model serve --model model.gguf --socket /run/user/1000/model.sock"},

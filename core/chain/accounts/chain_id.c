@@ -10,7 +10,6 @@ static pctl_status digest(const void *first, uint64_t n_first, const void *secon
 {
 	static const char domain[] = "pipectl chain-id 1";
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
 	pctl_status status = pctl_hasher_create(call, &h);
 
 	if (status == PCTL_OK)
@@ -19,14 +18,7 @@ static pctl_status digest(const void *first, uint64_t n_first, const void *secon
 		status = pctl_hasher_update(h, first, n_first);
 	if (status == PCTL_OK && n_second != 0)
 		status = pctl_hasher_update(h, second, n_second);
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	if (status == PCTL_OK)
-		memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
-	return status;
+	return pctl_hasher_end(h, status, out);
 }
 
 /* Of a chain that began without accounts, whose parameters of height 0 never change. */

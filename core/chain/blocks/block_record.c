@@ -58,19 +58,13 @@ static pctl_status find_root(const pctl_block_record *r, pctl_block_header *h,
 {
 	pctl_str_buf head = PCTL_STR_BUF_INIT;
 	pctl_hasher *hash = NULL;
-	pctl_cid root;
 	pctl_status status;
 
 	pctl_record_text(&pctl_block_header_type, h, &head);
 	status = head.failed ? pctl_no_memory(call, "a block") : pctl_hasher_create(call, &hash);
 	if (status == PCTL_OK)
 		status = take_files(hash, r, h, &head, call);
-	if (status != PCTL_OK)
-		pctl_hasher_destroy(hash);
-	else
-		status = pctl_hasher_finish(hash, &root);
-	if (status == PCTL_OK)
-		memcpy(h->root, root.digest, PCTL_DIGEST_BYTES);
+	status = pctl_hasher_end(hash, status, h->root);
 	pctl_str_drop(&head);
 	return status;
 }

@@ -18,7 +18,6 @@ pctl_status pctl_decide_digest(uint64_t height, const pctl_msg_bytes *messages, 
 	static const char domain[] = "pipectl decided 1";
 	uint8_t number[8];
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
 	pctl_status status = pctl_hasher_create(call, &h);
 
 	if (status == PCTL_OK)
@@ -32,14 +31,7 @@ pctl_status pctl_decide_digest(uint64_t height, const pctl_msg_bytes *messages, 
 		if (status == PCTL_OK && i != 0 && v != 0)
 			status = pctl_hasher_update(h, messages[i - 1].data, v);
 	}
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	if (status == PCTL_OK)
-		memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
-	return status;
+	return pctl_hasher_end(h, status, out);
 }
 
 static pctl_status path_of(const pctl_decider *d, uint64_t height, const pctl_call *call,

@@ -427,7 +427,6 @@ pctl_status pctl_job_id(const void *message, uint64_t n, uint64_t height, uint64
 	const uint64_t numbers[3] = {height, sequence, n};
 	uint8_t head[sizeof(domain) + 24];
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
 	pctl_status status = pctl_hasher_create(call, &h);
 
 	memset(out, 0, PCTL_DIGEST_BYTES);
@@ -438,12 +437,5 @@ pctl_status pctl_job_id(const void *message, uint64_t n, uint64_t height, uint64
 		status = pctl_hasher_update(h, head, sizeof(head));
 	if (status == PCTL_OK && n != 0)
 		status = pctl_hasher_update(h, message, n);
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	if (status == PCTL_OK)
-		memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
-	return status;
+	return pctl_hasher_end(h, status, out);
 }

@@ -433,6 +433,18 @@ enum {
 	PCTL_MSG_STATEMENT = 28,
 	PCTL_MSG_GRAPH = 29
 };
+/* The messages whose answer is an acknowledgement, as labels of a switch. */
+#define PCTL_MSG_CASES_ACKNOWLEDGED \
+	case PCTL_MSG_LEDGER:       \
+	case PCTL_MSG_PARAMS:       \
+	case PCTL_MSG_NAME:         \
+	case PCTL_MSG_CANCEL:       \
+	case PCTL_MSG_LINK:         \
+	case PCTL_MSG_VERDICT:      \
+	case PCTL_MSG_KEYS:         \
+	case PCTL_MSG_ROLE:         \
+	case PCTL_MSG_BLOB:         \
+	case PCTL_MSG_STATEMENT
 
 /* One that was decoded or sealed has its canonical bytes beside it and is not changed any more: what takes it in looks at
  * neither again. */

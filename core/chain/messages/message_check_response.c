@@ -225,16 +225,7 @@ pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call)
 	case PCTL_MSG_BLOCK_QUERY:
 		check_block_info(&c, &r->as.block);
 		break;
-	case PCTL_MSG_LEDGER:
-	case PCTL_MSG_PARAMS:
-	case PCTL_MSG_NAME:
-	case PCTL_MSG_CANCEL:
-	case PCTL_MSG_LINK:
-	case PCTL_MSG_VERDICT:
-	case PCTL_MSG_KEYS:
-	case PCTL_MSG_ROLE:
-	case PCTL_MSG_BLOB:
-	case PCTL_MSG_STATEMENT:
+	PCTL_MSG_CASES_ACKNOWLEDGED:
 		c.message = "ack";
 		check_ack(&c, &r->as.ack, r->kind);
 		break;

@@ -497,16 +497,7 @@ Gpu__Response *pctl_response_to_pb(const pctl_response *r, pctl_arena *a)
 		return (pb->block_end = block_info_to(&r->as.block, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_BLOCK_QUERY:
 		return (pb->block_query = block_info_to(&r->as.block, a)) == NULL ? NULL : pb;
-	case PCTL_MSG_LEDGER: /* one member of the union for all that are acknowledged */
-	case PCTL_MSG_PARAMS:
-	case PCTL_MSG_NAME:
-	case PCTL_MSG_CANCEL:
-	case PCTL_MSG_LINK:
-	case PCTL_MSG_VERDICT:
-	case PCTL_MSG_KEYS:
-	case PCTL_MSG_ROLE:
-	case PCTL_MSG_BLOB:
-	case PCTL_MSG_STATEMENT:
+	PCTL_MSG_CASES_ACKNOWLEDGED: /* one member of the union for all */
 		return (pb->ledger = ack_to(&r->as.ack, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_CONTRACT:
 		return (pb->contract = contract_response_to(&r->as.contract, a)) == NULL ? NULL

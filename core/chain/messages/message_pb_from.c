@@ -393,16 +393,7 @@ pctl_status pctl_response_from_pb(const Gpu__Response *pb, pctl_arena *a, const 
 	case PCTL_MSG_BLOCK_QUERY:
 		block_info_from(pb->block_query, &out->as.block);
 		break;
-	case PCTL_MSG_LEDGER:
-	case PCTL_MSG_PARAMS:
-	case PCTL_MSG_NAME:
-	case PCTL_MSG_CANCEL:
-	case PCTL_MSG_LINK:
-	case PCTL_MSG_VERDICT:
-	case PCTL_MSG_KEYS:
-	case PCTL_MSG_ROLE:
-	case PCTL_MSG_BLOB:
-	case PCTL_MSG_STATEMENT:
+	PCTL_MSG_CASES_ACKNOWLEDGED:
 		out->as.ack = (pctl_msg_ack){pb->ledger->sequence, pb->ledger->proposal};
 		break;
 	case PCTL_MSG_PUT:

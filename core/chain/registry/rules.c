@@ -169,20 +169,15 @@ static pctl_status pctl_rule_races(const pctl_kernel_module *u, const pctl_param
 }
 
 static const struct {
-	pctl_rule rule;
+	uint32_t since;
 	pctl_status (*judge)(const pctl_kernel_module *u, const pctl_params *params,
 			     const pctl_call *call);
 } rules[] = {
-#define CHAIN_RULE(name, since, doc) {{#name, doc, since, 0}, pctl_rule_##name},
+#define CHAIN_RULE(name, since, doc) {since, pctl_rule_##name},
 #include "chain/registry/rules.def"
 #undef CHAIN_RULE
 };
 #define N_RULES ((uint32_t)(sizeof(rules) / sizeof(rules[0])))
-
-const pctl_rule *pctl_rule_at(uint32_t i)
-{
-	return i < N_RULES ? &rules[i].rule : NULL;
-}
 
 pctl_status pctl_rules_accept(const pctl_kernel_module *u, const pctl_params *p,
 			      const pctl_call *call)
@@ -190,7 +185,7 @@ pctl_status pctl_rules_accept(const pctl_kernel_module *u, const pctl_params *p,
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < N_RULES; i++)
-		if (rules[i].rule.since <= p->values[PCTL_PARAM_RULES])
+		if (rules[i].since <= p->values[PCTL_PARAM_RULES])
 			status = rules[i].judge(u, p, call);
 	return status;
 }

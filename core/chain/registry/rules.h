@@ -21,13 +21,6 @@ typedef struct pctl_chain_source {
 	uint64_t n_text;
 } pctl_chain_source;
 
-typedef struct pctl_rule {
-	const char *name, *doc;
-	uint32_t since, reserved;
-} pctl_rule;
-/* The table; NULL behind its end. */
-const pctl_rule *pctl_rule_at(uint32_t i);
-
 /* PCTL_WGSL_* that the front end is given under these parameters. */
 uint32_t pctl_rules_flags(const pctl_params *p);
 

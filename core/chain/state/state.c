@@ -421,7 +421,6 @@ pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
 			    uint8_t out[PCTL_DIGEST_BYTES])
 {
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
 	uint32_t n;
 	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_status status = pctl_hasher_create(call, &h);
@@ -429,14 +428,7 @@ pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
 	memset(out, 0, PCTL_DIGEST_BYTES);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		status = take_table(s, h, &tables[i], call);
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	if (status == PCTL_OK)
-		memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
-	return status;
+	return pctl_hasher_end(h, status, out);
 }
 
 pctl_status pctl_chain_tree_root(pctl_chain_state *s, const pctl_call *call,

@@ -175,13 +175,7 @@ static pctl_status state_root(const pctl_block_header *h, const piece *header, c
 		status = pctl_hasher_update(hash, head.digest, sizeof(head.digest));
 	for (uint32_t i = 0; status == PCTL_OK && i < n_files; i++)
 		status = pctl_hasher_update(hash, files[i].digest, sizeof(files[i].digest));
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(hash);
-		return status;
-	}
-	status = pctl_hasher_finish(hash, &head);
-	memcpy(out, head.digest, PCTL_DIGEST_BYTES);
-	return status;
+	return pctl_hasher_end(hash, status, out);
 }
 
 pctl_status pctl_record_is_trusted(const char *name, uint32_t code, const pctl_proof_bytes *header,

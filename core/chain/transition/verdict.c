@@ -13,7 +13,6 @@ static pctl_status id_of(const pctl_taking *t, const pctl_msg_verdict *m,
 {
 	static const char domain[] = "pipectl verdict 1";
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
 	pctl_status status = pctl_hasher_create(t->call, &h);
 
 	if (status == PCTL_OK)
@@ -22,13 +21,7 @@ static pctl_status id_of(const pctl_taking *t, const pctl_msg_verdict *m,
 		status = pctl_hasher_update(h, m->accused, strlen(m->accused) + 1);
 	if (status == PCTL_OK)
 		status = pctl_hasher_update(h, m->evidence, strlen(m->evidence));
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
-	return status;
+	return pctl_hasher_end(h, status, out);
 }
 
 /* The bonds of who voted, and all but the accused's; both with the sender's vote counted in. */

@@ -209,9 +209,24 @@ static int set_overrides(special *s, const pctl_override_value *values, uint32_t
 	return s->status == PCTL_OK;
 }
 
+/* Where an override stands first, in the program's text; nowhere in one without origins. */
+static pctl_pos override_pos(const pctl_program *p, uint32_t o)
+{
+	for (uint32_t i = 0; p->origins != NULL && i < p->n_insts; i++) {
+		const pctl_inst *in = &p->insts[i];
+
+		if (in->op == PCTL_OP_OVERRIDE && pctl_arg(p, in, 0) == o &&
+		    p->origins[i].line != 0)
+			return pctl_program_pos(p, i);
+	}
+	return (pctl_pos){NULL, 0, 0, 0, 0};
+}
+
 static pctl_status refuse_unset(special *s, uint32_t o)
 {
-	return pctl_refuse_at(s->call, PC2042_SPECIALISE_VALUE, NULL,
+	const pctl_pos pos = override_pos(s->p, o);
+
+	return pctl_refuse_at(s->call, PC2042_SPECIALISE_VALUE, &pos,
 			      pctl_arena_printf(s->arena, "overrides: %s",
 						listed(s, override_name, s->p->n_overrides)),
 			      "override \"%s\" has no value and no default",

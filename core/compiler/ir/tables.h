@@ -53,6 +53,9 @@ uint32_t pctl_type_hash(const pctl_type *t, const pctl_member *members, const ch
 int pctl_type_same(const pctl_type *a, const pctl_member *ma, const char *sa, const pctl_type *b,
 		   const pctl_member *mb, const char *sb);
 
+/* Where instruction `inst`, counted over all functions, stands in its text; nowhere (file NULL) in a program without origins. */
+pctl_pos pctl_program_pos(const pctl_program *p, uint32_t inst);
+
 /* What pctl_tables_pack keeps; NULL keeps all. One byte for each function or variable. */
 typedef struct pctl_keep {
 	const uint8_t *functions;

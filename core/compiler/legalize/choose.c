@@ -368,12 +368,6 @@ const char *pctl_legal_form(const pctl_profile *profile, const pctl_device_caps 
 	return ask(profile, caps, op, scalar, scalar, kind);
 }
 
-const char *pctl_legal_convert(const pctl_profile *profile, const pctl_device_caps *caps,
-			       uint8_t result, uint8_t operand, uint32_t *kind)
-{
-	return ask(profile, caps, PCTL_OP_FCONVERT, result, operand, kind);
-}
-
 int pctl_legal_has_f64(const pctl_profile *profile, const pctl_device_caps *caps, int *has_fma)
 {
 	static const uint8_t needed[] = {PCTL_NATIVE_F64_ADD, PCTL_NATIVE_F64_SUB,

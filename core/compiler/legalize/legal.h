@@ -113,8 +113,5 @@ const char *pctl_legal_form(const pctl_profile *profile, const pctl_device_caps 
 			    uint8_t scalar, uint32_t *kind);
 /* 1: sums, products and comparisons of strict f64 are the device's own, and conversions of f32 at least for normal numbers. */
 int pctl_legal_has_f64(const pctl_profile *profile, const pctl_device_caps *caps, int *has_fma);
-/* The same for FCONVERT. */
-const char *pctl_legal_convert(const pctl_profile *profile, const pctl_device_caps *caps,
-			       uint8_t result, uint8_t operand, uint32_t *kind);
 
 #endif

@@ -400,8 +400,8 @@ static void workgroup_size(struct wgsl *c, struct function *f, const struct attr
 			pctl_wgsl_const_u32(c, e, "a workgroup size", 1, 65536, &v);
 		} else if (e->stage != STAGE_OVERRIDE || t->kind != TY_SCALAR ||
 			   (t->scalar != PCTL_SCALAR_I32 && t->scalar != PCTL_SCALAR_U32)) {
-			pctl_wgsl_error(
-				c, PC2410_WGSL_NOT_CONST, e->pos, e->end, NULL,
+			pctl_wgsl_not_constant(
+				c, e, NULL,
 				"a workgroup size is an i32 or u32 known before the shader runs");
 		} else {
 			pctl_wgsl_check_spec(c, e);

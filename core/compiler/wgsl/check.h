@@ -140,6 +140,10 @@ void pctl_wgsl_wrong_arguments(struct wgsl *c, const struct expr *e, const char 
 void pctl_wgsl_refuse_arguments(struct wgsl *c, struct expr *e, const char *expected);
 /* The latest stage of the arguments. */
 uint32_t pctl_wgsl_args_stage(const struct expr *e);
+/* e is no constant where one is wanted, as `what` says: PC2410, or PC2109 where all that is wrong is that a value of it is larger than
+ * a constant can be. */
+void pctl_wgsl_not_constant(struct wgsl *c, const struct expr *e, const char *hint,
+			    const char *what);
 
 /* ---- const.c: arithmetic on leaves; 0 or the code of the error ---- */
 uint32_t pctl_wgsl_eval_binary(const struct wgsl *c, uint32_t op, uint32_t scalar, uint64_t a,

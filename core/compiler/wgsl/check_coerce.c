@@ -158,8 +158,8 @@ int pctl_wgsl_const_u32(struct wgsl *c, struct expr *e, const char *what, uint64
 	if (e->stage != STAGE_CONST || t->kind != TY_SCALAR ||
 	    (t->scalar != SCALAR_ABSTRACT && t->scalar != PCTL_SCALAR_I32 &&
 	     t->scalar != PCTL_SCALAR_U32)) {
-		pctl_wgsl_error(c, PC2410_WGSL_NOT_CONST, e->pos, e->end, NULL,
-				"%s must be a constant i32 or u32", what);
+		pctl_wgsl_not_constant(
+			c, e, NULL, pctl_wgsl_format(c, "%s must be a constant i32 or u32", what));
 		return 0;
 	}
 	v = (int64_t)pctl_wgsl_leaf(e, 0);

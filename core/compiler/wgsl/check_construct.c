@@ -23,6 +23,36 @@ static uint32_t stage_of(const struct expr *e, const struct type *t)
 	return stage == STAGE_CONST && t->leaves > WGSL_MAX_LEAVES ? STAGE_RUNTIME : stage;
 }
 
+/* What made e a run-time value though all its parts are constants: a value with more scalars than a constant has. NULL: nothing. */
+static const struct expr *too_large(const struct expr *e)
+{
+	const struct expr *a, *found = NULL;
+
+	if (!e || e->stage != STAGE_RUNTIME)
+		return NULL;
+	if (e->kind != EX_CALL)
+		return (found = too_large(e->a)) ? found : too_large(e->b);
+	for (a = e->a; a && !found; a = a->next)
+		found = too_large(a);
+	return found || pctl_wgsl_args_stage(e) != STAGE_CONST || e->type->leaves <= WGSL_MAX_LEAVES
+		       ? found
+		       : e;
+}
+
+void pctl_wgsl_not_constant(struct wgsl *c, const struct expr *e, const char *hint,
+			    const char *what)
+{
+	const struct expr *large = pctl_wgsl_is_first_rules(c) ? NULL : too_large(e);
+
+	if (large)
+		pctl_wgsl_error(c, PC2109_WGSL_PROGRAM_SIZE, large->pos, large->end,
+				"use a buffer for tables",
+				"%s; a constant has at most %u scalars, and this value has %u",
+				what, WGSL_MAX_LEAVES, large->type->leaves);
+	else
+		pctl_wgsl_error(c, PC2410_WGSL_NOT_CONST, e->pos, e->end, hint, "%s", what);
+}
+
 static void fold_construct(struct wgsl *c, struct expr *e)
 {
 	const struct expr *a;

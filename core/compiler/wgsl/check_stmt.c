@@ -68,8 +68,8 @@ static void check_selector(struct wgsl *c, struct selector *s, const struct type
 	if (pctl_wgsl_is_error(s->e) || t->kind == TY_ERROR)
 		return;
 	if (s->e->stage != STAGE_CONST) {
-		pctl_wgsl_error(c, PC2410_WGSL_NOT_CONST, s->pos, s->end, NULL,
-				"a selector must be known when the shader is compiled");
+		pctl_wgsl_not_constant(c, s->e, NULL,
+				       "a selector must be known when the shader is compiled");
 		return;
 	}
 	pctl_wgsl_coerce(c, s->e, t, "the selector");

@@ -128,6 +128,8 @@ pctl_status pctl_wgsl_emit_errors(struct wgsl *c);
 /* Source, line and columns of a range. */
 struct source *pctl_wgsl_locate(struct wgsl *c, uint32_t pos, uint32_t end, pctl_pos *out);
 uint32_t pctl_wgsl_source_number(const struct wgsl *c, uint32_t pos);
+/* What the builder is given next stands there. */
+void pctl_wgsl_build_origin(struct wgsl *c, uint32_t pos, uint32_t end);
 
 /* ---- sources ---- */
 struct source *pctl_wgsl_source_add(struct wgsl *c, const char *name, const char *text, uint64_t n);

@@ -377,19 +377,6 @@ static void mark_used(struct lower *l, const struct list *list)
 	}
 }
 
-static void build_origin(struct lower *l, uint32_t pos, uint32_t end)
-{
-	pctl_origin o = {0};
-	pctl_pos where;
-
-	pctl_wgsl_locate(l->c, pos, end, &where);
-	o.file = pctl_wgsl_source_number(l->c, pos);
-	o.line = where.line;
-	o.column = where.column;
-	o.end_column = where.end_column;
-	pctl_build_origin(l->c->builder, &o);
-}
-
 static void build(struct lower *l, struct list *list)
 {
 	uint32_t few[32], i, k;
@@ -407,7 +394,7 @@ static void build(struct lower *l, struct list *list)
 
 			args[k] = w->kind == WORD_VALUE ? at(l, w->v)->final : w->v;
 		}
-		build_origin(l, in->pos, in->end);
+		pctl_wgsl_build_origin(l->c, in->pos, in->end);
 		in->final = pctl_build_inst(l->c->builder, in->op, in->type, args, in->n);
 	}
 }
@@ -420,7 +407,7 @@ static void build_tables(struct lower *l)
 		const struct table_local *t = &l->tables[i];
 		uint32_t args[2] = {at(l, t->value)->final, t->local};
 
-		build_origin(l, at(l, t->value)->pos, at(l, t->value)->end);
+		pctl_wgsl_build_origin(l->c, at(l, t->value)->pos, at(l, t->value)->end);
 		pctl_build_inst(l->c->builder, PCTL_OP_STORE, 0, args, 2);
 	}
 }
@@ -441,7 +428,7 @@ void pctl_wgsl_flush(struct lower *l)
 		params[i] = l->prelude.insts[i].type;
 		l->prelude.insts[i].final = i;
 	}
-	build_origin(l, f->decl->pos, f->decl->end);
+	pctl_wgsl_build_origin(l->c, f->decl->pos, f->decl->end);
 	pctl_build_function_begin(
 		l->c->builder, pctl_wgsl_sym_text(l->c, f->decl->sym), params, n_params,
 		f->return_type->kind == TY_VOID ? 0 : pctl_wgsl_type_id(l, f->return_type));

@@ -254,8 +254,11 @@ struct val pctl_wgsl_spec(struct compose *x, struct expr *e)
 	switch (e->kind) {
 	case EX_NAME:
 		v.t = e->type;
+		/* Who has no value for it is shown where it is declared. */
+		pctl_wgsl_build_origin(x->c, e->decl->pos, e->decl->end);
 		v.value = pctl_build_inst(x->c->builder, PCTL_OP_OVERRIDE,
 					  pctl_wgsl_ir_type(x->c, e->type), &e->decl->index, 1);
+		pctl_wgsl_build_origin(x->c, e->pos, e->end);
 		v.leaf = NULL;
 		v.parts = NULL;
 		return v;

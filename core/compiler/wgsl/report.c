@@ -176,6 +176,19 @@ struct source *pctl_wgsl_locate(struct wgsl *c, uint32_t pos, uint32_t end, pctl
 	return src;
 }
 
+void pctl_wgsl_build_origin(struct wgsl *c, uint32_t pos, uint32_t end)
+{
+	pctl_origin o = {0};
+	pctl_pos where;
+
+	pctl_wgsl_locate(c, pos, end, &where);
+	o.file = pctl_wgsl_source_number(c, pos);
+	o.line = where.line;
+	o.column = where.column;
+	o.end_column = where.end_column;
+	pctl_build_origin(c->builder, &o);
+}
+
 static int compare_errors(const void *a, const void *b)
 {
 	const struct error *x = a, *y = b;

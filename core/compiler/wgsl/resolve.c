@@ -182,11 +182,11 @@ static int stage_allowed(struct wgsl *c, const struct decl *d)
 
 	if (d->init->stage <= most)
 		return 1;
-	pctl_wgsl_error(c, PC2410_WGSL_NOT_CONST, d->init->pos, d->init->end,
-			d->kind == DECL_CONST && !d->is_global ? "use `let`" : NULL,
-			"%s needs a value that is known %s", kind_text(d),
-			most == STAGE_CONST ? "when the shader is compiled"
-					    : "before the shader runs");
+	pctl_wgsl_not_constant(
+		c, d->init, d->kind == DECL_CONST && !d->is_global ? "use `let`" : NULL,
+		pctl_wgsl_format(c, "%s needs a value that is known %s", kind_text(d),
+				 most == STAGE_CONST ? "when the shader is compiled"
+						     : "before the shader runs"));
 	return 0;
 }
 
@@ -277,8 +277,8 @@ void pctl_wgsl_check_assert(struct wgsl *c, struct decl *d)
 	    !pctl_wgsl_coerce(c, d->init, &c->types.scalar[PCTL_SCALAR_BOOL], "the assertion"))
 		return;
 	if (d->init->stage != STAGE_CONST)
-		pctl_wgsl_error(
-			c, PC2410_WGSL_NOT_CONST, d->init->pos, d->init->end, NULL,
+		pctl_wgsl_not_constant(
+			c, d->init, NULL,
 			"const_assert needs a value that is known when the shader is compiled");
 	else if (!pctl_wgsl_leaf(d->init, 0))
 		pctl_wgsl_error(c, PC2411_WGSL_CONST_ASSERT, d->init->pos, d->init->end, NULL,

@@ -225,7 +225,6 @@ pctl_status pctl_certificate_strips(pctl_certificate *c, const pctl_call *call)
 static pctl_status total_digest(pctl_certificate *c, const pctl_call *call)
 {
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
 	pctl_status status = pctl_hasher_create(call, &h);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < c->n_units; i++)
@@ -233,13 +232,7 @@ static pctl_status total_digest(pctl_certificate *c, const pctl_call *call)
 			status = pctl_hasher_update(h, c->units[i].digests,
 						    (uint64_t)c->units[i].n_strips *
 							    PCTL_DIGEST_BYTES);
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	memcpy(c->digest, cid.digest, sizeof(c->digest));
-	return status;
+	return pctl_hasher_end(h, status, c->digest);
 }
 
 /* Every op that a unit is of, in the order of the units. */

@@ -176,7 +176,7 @@ static pctl_status collect_blocks(collecting *k, pctl_certificate_unit *u, uint6
 		else if (status == PCTL_OK && digest != NULL)
 			memcpy(digest, k->entry.block.digest, PCTL_DIGEST_BYTES);
 	}
-	return pctl_journal_strip_end(h, status, digest);
+	return pctl_hasher_end(h, status, digest);
 }
 
 static pctl_status collect_unit(collecting *k, pctl_certificate_unit *u, uint64_t first)

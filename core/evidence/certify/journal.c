@@ -62,20 +62,16 @@ pctl_status pctl_journal_chain(char chain[PCTL_JOURNAL_CHAIN + 1], const char *l
 {
 	char hex[2 * PCTL_DIGEST_BYTES + 1];
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
+	uint8_t digest[PCTL_DIGEST_BYTES];
 	pctl_status status = pctl_hasher_create(call, &h);
 
 	if (status == PCTL_OK)
 		status = pctl_hasher_update(h, chain, PCTL_JOURNAL_CHAIN);
 	if (status == PCTL_OK)
 		status = pctl_hasher_update(h, line, n);
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
+	status = pctl_hasher_end(h, status, digest);
 	if (status == PCTL_OK)
-		memcpy(chain, pctl_digest_hex(cid.digest, hex), PCTL_JOURNAL_CHAIN);
+		memcpy(chain, pctl_digest_hex(digest, hex), PCTL_JOURNAL_CHAIN);
 	return status;
 }
 
@@ -202,21 +198,6 @@ uint32_t pctl_journal_difference(const char **theirs, size_t *n_theirs, const ch
 		*theirs += *n_theirs + ((*theirs)[*n_theirs] == '\n');
 		*ours += *n_ours + ((*ours)[*n_ours] == '\n');
 	}
-}
-
-pctl_status pctl_journal_strip_end(pctl_hasher *h, pctl_status status, uint8_t *digest)
-{
-	pctl_cid cid;
-
-	if (h == NULL)
-		return status;
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	memcpy(digest, cid.digest, PCTL_DIGEST_BYTES);
-	return status;
 }
 
 /* The first line in which two heads differ, for the message. */

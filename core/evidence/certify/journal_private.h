@@ -36,9 +36,6 @@ uint64_t pctl_journal_good(const pctl_journal_reader *r, char chain[PCTL_JOURNAL
 /* Go on to the first line in which two texts differ, or to the end of ours; its number, and the bytes it has in each. */
 uint32_t pctl_journal_difference(const char **theirs, size_t *n_theirs, const char **ours,
 				 size_t *n_ours);
-/* End the digest of a strip of blocks, of which status tells whether all went in. h NULL: of one block, digest is that. h is
- * gone. */
-pctl_status pctl_journal_strip_end(pctl_hasher *h, pctl_status status, uint8_t *digest);
 /* PC0003 from errno. */
 pctl_status pctl_journal_io(const pctl_call *call, const char *what, const char *path);
 

@@ -194,7 +194,7 @@ static pctl_status run_strip(const pctl_unit *u, uint64_t first, uint64_t n,
 		out->cases += block->cases;
 	}
 	memcpy(digest, block->digest, PCTL_DIGEST_BYTES);
-	return pctl_journal_strip_end(h, status, digest);
+	return pctl_hasher_end(h, status, digest);
 }
 
 /* failed: the last block run, which tells more than digests when the device failed it. */

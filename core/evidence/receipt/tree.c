@@ -9,20 +9,13 @@ pctl_status pctl_tree_leaf(const void *data, uint64_t n, const pctl_call *call,
 {
 	static const uint8_t zero;
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
 	pctl_status status = pctl_hasher_create(call, &h);
 
 	if (status == PCTL_OK)
 		status = pctl_hasher_update(h, &zero, 1);
 	if (status == PCTL_OK && n != 0)
 		status = pctl_hasher_update(h, data, n);
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
-	return status;
+	return pctl_hasher_end(h, status, out);
 }
 
 static pctl_status node(const uint8_t left[PCTL_DIGEST_BYTES],

@@ -99,7 +99,6 @@ static pctl_status run_block(const pctl_unit *unit, pctl_proof_context *b, uint6
 {
 	const suite_unit *u = unit->ctx;
 	pctl_hasher *hasher = NULL;
-	pctl_cid cid;
 	uint64_t i = block * u->per_block;
 	const uint64_t end = i + u->per_block < u->n_sets ? i + u->per_block : u->n_sets;
 	pctl_status status = pctl_hasher_create(call, &hasher);
@@ -125,13 +124,7 @@ static pctl_status run_block(const pctl_unit *unit, pctl_proof_context *b, uint6
 			tell(u, p, &t, minimal, &out->first);
 		}
 	}
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(hasher);
-		return status;
-	}
-	status = pctl_hasher_finish(hasher, &cid);
-	memcpy(out->digest, cid.digest, sizeof(out->digest));
-	return status;
+	return pctl_hasher_end(hasher, status, out->digest);
 }
 
 static pctl_status add(pctl_units *list, const suite_unit *u, uint32_t track, const pctl_call *call)

@@ -123,10 +123,29 @@ static uint32_t edit_distance(const char *a, const char *b)
 	return row[nb];
 }
 
+/* "--log" of "--log-file": a name, or NULL, that a dash and more stand behind in `word`; the longest. */
+static const char *goes_on_from(const char *word, const char *const *names, uint32_t n)
+{
+	const char *found = NULL;
+	size_t longest = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const size_t length = strlen(names[i]);
+
+		if (length > longest && strncmp(word, names[i], length) == 0 &&
+		    word[length] == '-') {
+			found = names[i];
+			longest = length;
+		}
+	}
+	return found;
+}
+
 const char *pctl_str_nearest(const char *word, const char *const *names, uint32_t n)
 {
-	const char *nearest = NULL;
-	uint32_t best = (uint32_t)strlen(word) / 3 + 2;
+	const char *nearest = NULL, *stem = goes_on_from(word, names, n);
+	/* The dashes of options are no letters in common. */
+	uint32_t best = (uint32_t)strlen(word + strspn(word, "-")) / 3 + 2;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t d = edit_distance(word, names[i]);
@@ -136,5 +155,6 @@ const char *pctl_str_nearest(const char *word, const char *const *names, uint32_
 			nearest = names[i];
 		}
 	}
-	return nearest;
+	/* A slip of the finger is nearer still. */
+	return stem != NULL && (nearest == NULL || best > 2) ? stem : nearest;
 }

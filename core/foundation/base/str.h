@@ -25,7 +25,7 @@ void pctl_str_addf(pctl_str_buf *s, const char *fmt, ...) __attribute__((format(
 char *pctl_str_finish(pctl_str_buf *s);
 void pctl_str_drop(pctl_str_buf *s);
 
-/* The nearest of n names to `word` by edit distance, NULL when none is near enough to suggest. */
+/* The nearest of n names to `word`: by edit distance, or one that it goes on from (--log of --log-file); NULL: none is near. */
 const char *pctl_str_nearest(const char *word, const char *const *names, uint32_t n);
 
 #endif

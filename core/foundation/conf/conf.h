@@ -127,7 +127,6 @@ const char *pctl_conf_string_or(const pctl_conf_value *group, const char *key,
 				const char *fallback);
 uint64_t pctl_conf_u64_or(const pctl_conf_value *group, const char *key, uint64_t fallback);
 uint64_t pctl_conf_bytes_or(const pctl_conf_value *group, const char *key, uint64_t fallback);
-int64_t pctl_conf_i64_or(const pctl_conf_value *group, const char *key, int64_t fallback);
 double pctl_conf_double_or(const pctl_conf_value *group, const char *key, double fallback);
 int pctl_conf_bool_or(const pctl_conf_value *group, const char *key, int fallback);
 

@@ -273,10 +273,7 @@ void pctl_conf_scan_next(pctl_conf_scanner *s, pctl_conf_token *out)
 	size_t n;
 
 	if (!skip_blank(s)) {
-		const pctl_pos last = s->flat_lines.n > 0 ? s->flat_lines.items[s->flat_lines.n - 1]
-							  : (pctl_pos){0};
-
-		*out = (pctl_conf_token){.kind = TOKEN_END, .pos = last};
+		*out = (pctl_conf_token){.kind = TOKEN_END, .pos = s->end};
 		return;
 	}
 	f = pctl_conf_scan_top(s);

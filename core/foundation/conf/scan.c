@@ -87,7 +87,11 @@ static void push_frame(pctl_conf_scanner *s, uint32_t source)
 
 void pctl_conf_scan_pop(pctl_conf_scanner *s)
 {
-	flush(s, pctl_conf_scan_top(s), source_of(s, pctl_conf_scan_top(s))->n);
+	pctl_conf_frame *f = pctl_conf_scan_top(s);
+	const size_t n = source_of(s, f)->n;
+
+	flush(s, f, n);
+	s->end = pctl_conf_scan_pos(s, f, n, n);
 	s->n_frames--;
 }
 

@@ -58,6 +58,7 @@ typedef struct pctl_conf_scanner {
 	uint32_t n_includes;
 	uint64_t bytes;
 	pctl_str_buf flat;
+	pctl_pos end;		       /* behind the last byte of the file that was left last */
 	PCTL_VEC(pctl_pos) flat_lines; /* file and line of each line of the flat text */
 	uint32_t n_errors;
 	pctl_status status; /* of the first error */

@@ -46,6 +46,9 @@ static pctl_status refuse_missing(const pctl_conf_value *group, const pctl_conf_
 {
 	char path[160];
 
+	if (group->parent == NULL)
+		return pctl_refuse_at(call, PC1021_CONF_MISSING_KEY, &group->pos, f->doc,
+				      "%s needs a key \"%s\"", schema->what, f->key);
 	return pctl_refuse_at(call, PC1021_CONF_MISSING_KEY, &group->pos, f->doc,
 			      "%s needs a key \"%s\" (in \"%s\")", schema->what, f->key,
 			      pctl_conf_path(group, path, sizeof(path)));

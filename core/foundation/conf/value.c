@@ -308,16 +308,6 @@ uint64_t pctl_conf_u64_or(const pctl_conf_value *group, const char *key, uint64_
 											: fallback;
 }
 
-int64_t pctl_conf_i64_or(const pctl_conf_value *group, const char *key, int64_t fallback)
-{
-	const pctl_conf_value *v = pctl_conf_get(group, key);
-	int64_t value;
-
-	return v != NULL && pctl_conf_as_i64(v, INT64_MIN, INT64_MAX, NULL, &value) == PCTL_OK
-		       ? value
-		       : fallback;
-}
-
 double pctl_conf_double_or(const pctl_conf_value *group, const char *key, double fallback)
 {
 	const pctl_conf_value *v = pctl_conf_get(group, key);

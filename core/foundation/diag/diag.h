@@ -27,8 +27,6 @@ void pctl_diag_list_add(pctl_diag_list *l, const pctl_diag *d);
 uint32_t pctl_diag_list_count(const pctl_diag_list *l);
 const pctl_diag *pctl_diag_list_at(const pctl_diag_list *l, uint32_t i);
 uint32_t pctl_diag_list_errors(const pctl_diag_list *l);
-/* Status of the first error, PCTL_OK when there is none. */
-pctl_status pctl_diag_list_status(const pctl_diag_list *l);
 
 /* Text of a file for the carets, when it is not to be read from disk (kernels of op libraries, a
  * git revision). Copied. */

@@ -142,15 +142,6 @@ uint32_t pctl_diag_list_errors(const pctl_diag_list *l)
 	return l->errors;
 }
 
-pctl_status pctl_diag_list_status(const pctl_diag_list *l)
-{
-	for (uint32_t i = 0; i < l->records.n; i++) {
-		if (l->records.items[i].severity == PCTL_SEVERITY_ERROR)
-			return pctl_code_status(l->records.items[i].code);
-	}
-	return PCTL_OK;
-}
-
 void pctl_diag_list_source(pctl_diag_list *l, const char *file, const char *text, size_t n)
 {
 	char *copy = pctl_arena_dup_n(l->arena, text, n);

@@ -120,7 +120,8 @@ typedef struct pipectl_tokenizer_facts {
 	uint32_t n_tokens, bos, eos, pad, unknown, reserved;
 } pipectl_tokenizer_facts;
 /* The tokenizer is read when one of these is first called. Errors of each: PC6288 (the model has none, or of more tokens than it has),
- * PC7001 to PC7003, PC7021 where a family was asked for or a template is of none that is known. */
+ * PC7001 to PC7003, PC7021 where a family was asked for or a template is of none that is known, PC7023 where the vocabulary lacks a token of
+ * the family that was asked for. */
 PCTL_EXPORT pctl_status pipectl_model_tokenizer(pipectl_model *m, pipectl_tokenizer_facts *out);
 
 #define PIPECTL_ENCODE_BEGIN 1u /* with what the model sees before and behind a text */

@@ -176,6 +176,9 @@ pctl_status pctl_model_words_open(const pctl_model *m, const char *tokenizer, co
 				 : open_gguf(m, tokenizer, family == NULL, out, call);
 	if (status == PCTL_OK && family != NULL)
 		status = pctl_template_named(family, call, &out->template_);
+	/* The model's own may be one that nobody asks for; this one somebody did. */
+	if (status == PCTL_OK && family != NULL)
+		status = pctl_template_fits(out->template_, out->tokenizer, call);
 	if (status == PCTL_OK)
 		status = pctl_tokenizer_within(out->tokenizer, n_vocab, pctl_model_path(m), call);
 	return status;

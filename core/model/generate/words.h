@@ -16,7 +16,7 @@ typedef struct pctl_model_words {
  * tokenizer  a tokenizer.json in place of the model's own; NULL: that one
  * family     of the chat template, by name; NULL: as the model's own template tells
  *
- * Errors: those of tokenizer and template files; PC6288 where there is no tokenizer, or one of more tokens than the model has. `out` is
+ * Errors: those of tokenizer and template files; PC7023 a family that was named and whose tokens the tokenizer lacks; PC6288 where there is no tokenizer, or one of more tokens than the model has. `out` is
  * closed by the caller, after errors too.
  */
 pctl_status pctl_model_words_open(const pctl_model *m, const char *tokenizer, const char *family,

@@ -195,6 +195,21 @@ pctl_status pctl_template_encode(const pctl_template *t, const pctl_tokenizer *t
 	return s.status;
 }
 
+pctl_status pctl_template_fits(const pctl_template *t, const pctl_tokenizer *tokenizer,
+			       const pctl_call *call)
+{
+	/* Every role that there is, and an answer that is over: some marks stand behind one alone. */
+	static const pctl_message all[] = {
+		{"system", {"", 0}}, {"user", {"", 0}}, {"assistant", {"", 0}}, {"user", {"", 0}}};
+	const uint32_t first = t->system == SYSTEM_NEVER;
+	pctl_token_ids ids = {0};
+	const pctl_status status = pctl_template_encode(t, tokenizer, all + first, 4 - first,
+							PCTL_TEMPLATE_PROMPT, call, &ids);
+
+	free(ids.items);
+	return status;
+}
+
 pctl_status pctl_template_render(const pctl_template *t, const pctl_message *messages, uint32_t n,
 				 uint32_t flags, const pctl_call *call, pctl_str_buf *out)
 {

@@ -38,6 +38,10 @@ typedef struct pctl_message {
 pctl_status pctl_template_encode(const pctl_template *t, const pctl_tokenizer *tokenizer,
 				 const pctl_message *messages, uint32_t n, uint32_t flags,
 				 const pctl_call *call, pctl_token_ids *out);
+/* Whether the vocabulary has every special token that a conversation can come to (PC7023 names the first it lacks), to be known before
+ * anybody talks. */
+pctl_status pctl_template_fits(const pctl_template *t, const pctl_tokenizer *tokenizer,
+			       const pctl_call *call);
 /* The same as text, for people: what is a special token there cannot be told from text. */
 pctl_status pctl_template_render(const pctl_template *t, const pctl_message *messages, uint32_t n,
 				 uint32_t flags, const pctl_call *call, pctl_str_buf *out);

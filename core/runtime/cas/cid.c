@@ -66,6 +66,20 @@ pctl_status pctl_hasher_finish(pctl_hasher *h, pctl_cid *out)
 	return ok ? PCTL_OK : hash_failed(call);
 }
 
+pctl_status pctl_hasher_end(pctl_hasher *h, pctl_status status, uint8_t out[PCTL_DIGEST_BYTES])
+{
+	pctl_cid cid;
+
+	if (status != PCTL_OK || h == NULL) {
+		pctl_hasher_destroy(h);
+		return status;
+	}
+	status = pctl_hasher_finish(h, &cid);
+	if (status == PCTL_OK)
+		memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
+	return status;
+}
+
 void pctl_hasher_destroy(pctl_hasher *h)
 {
 	if (h == NULL)

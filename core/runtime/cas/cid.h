@@ -39,6 +39,8 @@ typedef struct pctl_hasher pctl_hasher;
 pctl_status pctl_hasher_create(const pctl_call *call, pctl_hasher **out);
 pctl_status pctl_hasher_update(pctl_hasher *h, const void *data, uint64_t n);
 pctl_status pctl_hasher_finish(pctl_hasher *h, pctl_cid *out);
+/* The end of steps that came to `status`: destroys h, and gives the digest where all went well. h NULL: nothing was to be hashed. */
+pctl_status pctl_hasher_end(pctl_hasher *h, pctl_status status, uint8_t out[PCTL_DIGEST_BYTES]);
 void pctl_hasher_destroy(pctl_hasher *h);
 
 #endif

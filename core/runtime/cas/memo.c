@@ -83,22 +83,6 @@ int pctl_memo_get(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES], pctl_memo_
 	return ok;
 }
 
-int pctl_memo_get_verified(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
-			   pctl_memo_record *out)
-{
-	int ok = pctl_memo_get(m, key, out);
-
-	for (uint32_t i = 0; ok && i < out->n_outputs; i++) {
-		pctl_blob b;
-
-		ok = pctl_store_get(m->store, &out->outputs[i].cid, NULL, &b) == PCTL_OK;
-		pctl_blob_release(&b);
-	}
-	if (!ok)
-		memset(out, 0, sizeof(*out));
-	return ok;
-}
-
 pctl_status pctl_memo_put(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 			  const pctl_memo_record *record, const pctl_call *call)
 {
@@ -130,21 +114,6 @@ pctl_status pctl_memo_put(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 	free(text);
 	free(path);
 	free(dir);
-	return status;
-}
-
-pctl_status pctl_memo_forget(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
-			     const pctl_call *call)
-{
-	char hex[HEX_SIZE];
-	char *path = shard_path(m, pctl_digest_hex(key, hex), 1);
-	pctl_status status = PCTL_OK;
-
-	if (path == NULL)
-		return pctl_no_memory(call, "a path");
-	if (unlink(path) != 0 && errno != ENOENT)
-		status = pctl_refuse(call, PC3_IO, "cannot remove %s", path);
-	free(path);
 	return status;
 }
 
@@ -205,18 +174,6 @@ static pctl_status walk(pctl_memo *m, const pctl_call *call, visit_path visit, v
 	}
 	free_names(&shards);
 	return ok ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory to list the memo table");
-}
-
-static int remove_one(void *ctx, const char *path)
-{
-	(void)ctx;
-	(void)unlink(path);
-	return 0;
-}
-
-pctl_status pctl_memo_clear(pctl_memo *m, const pctl_call *call)
-{
-	return walk(m, call, remove_one, NULL);
 }
 
 typedef struct lister {

@@ -74,19 +74,10 @@ void pctl_memo_close(pctl_memo *m);
  */
 int pctl_memo_get(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES], pctl_memo_record *out);
 
-/* The same, with every output read and rehashed: a damaged one is set aside and counts as a miss.
- * Time grows with the outputs' bytes. */
-int pctl_memo_get_verified(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
-			   pctl_memo_record *out);
-
 /* Record an answer under `key`, whatever record->key says, atomically; a later one replaces it. Not durable across power
  * loss (a lost record is a miss). */
 pctl_status pctl_memo_put(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 			  const pctl_memo_record *record, const pctl_call *call);
-/* Forget one key, or all records; absent is fine. */
-pctl_status pctl_memo_forget(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
-			     const pctl_call *call);
-pctl_status pctl_memo_clear(pctl_memo *m, const pctl_call *call);
 
 /* Visit all records in ascending order of key, for `keep` of gc; a non-zero return ends the walk.
  */

@@ -122,7 +122,11 @@ pctl_status pctl_store_put_file(pctl_store *s, const char *path, const pctl_call
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return pctl_store_io(call, "open", path, errno);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) != 0)
+		status = pctl_store_io(call, "read", path, errno);
+	else if (S_ISDIR(st.st_mode))
+		status = pctl_store_io(call, "read", path, EISDIR);
+	else if (S_ISREG(st.st_mode)) {
 		/* Hashing first makes the put of what is already there a matter of reading it. */
 		stream.from = fd;
 		status = pctl_store_stream(&stream, call, out, n_out);

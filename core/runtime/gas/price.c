@@ -1,6 +1,7 @@
 /* Prices. All arithmetic is checked, since gas is state and may never wrap. */
 #include <string.h>
 
+#include "compiler/ir/tables.h"
 #include "foundation/base/num.h"
 #include "runtime/gas/schedule.h"
 
@@ -48,20 +49,6 @@ static pctl_status unpriced(const pctl_gas_schedule *s, uint16_t op, const pctl_
 			      "schedule %s has no price for %s", s->name, pctl_op_get(op)->name);
 }
 
-static pctl_pos position(const pctl_program *p, uint32_t inst)
-{
-	const pctl_origin *o = p->origins ? &p->origins[inst] : NULL;
-	pctl_pos pos = {NULL, 0, 0, 0, 0};
-
-	if (!o || o->file >= p->n_origin_files)
-		return pos;
-	pos.file = p->origin_files[o->file];
-	pos.line = o->line;
-	pos.column = o->column;
-	pos.end_column = o->end_column;
-	return pos;
-}
-
 /* Gas of code that does not fit is the loops': shown is the one with the largest bound. */
 static pctl_status code_overflow(const pctl_gas_schedule *s, const pctl_program *p,
 				 const pctl_analysis *a, const pctl_call *call)
@@ -75,7 +62,7 @@ static pctl_status code_overflow(const pctl_gas_schedule *s, const pctl_program 
 			most = &a->loops[i];
 	if (most)
 		inst = p->functions[most->function].first_inst + most->inst;
-	pos = position(p, inst);
+	pos = pctl_program_pos(p, inst);
 	return pctl_refuse_at(call, PC2602_GAS_OVERFLOW, &pos, NULL,
 			      "the gas of a workgroup does not fit in 64 bits under %s", s->name);
 }
@@ -92,7 +79,7 @@ static pctl_status check_bounds(const pctl_gas_schedule *s, const pctl_program *
 
 		if (b->bound_kind == PCTL_BOUND_SYNTACTIC)
 			continue;
-		pos = position(p, p->functions[b->function].first_inst + b->inst);
+		pos = pctl_program_pos(p, p->functions[b->function].first_inst + b->inst);
 		if (b->bound_kind == PCTL_BOUND_BUDGET)
 			return pctl_refuse_at(
 				call, PC2050_ANALYSE_LOOP, &pos,
@@ -119,7 +106,7 @@ static pctl_status check_priced(const pctl_gas_schedule *s, const pctl_program *
 
 		if (pctl_cost_kind(&s->costs, p->insts[i].op) != PCTL_COST_UNPRICED)
 			continue;
-		pos = position(p, i);
+		pos = pctl_program_pos(p, i);
 		return unpriced(s, p->insts[i].op, &pos, call);
 	}
 	return PCTL_OK;
@@ -137,7 +124,7 @@ static pctl_status check_doubles(const pctl_gas_schedule *s, const pctl_program 
 		return PCTL_OK;
 	while (i + 1 < p->n_insts && p->types[p->insts[i].type].scalar != PCTL_SCALAR_F64)
 		i++;
-	pos = position(p, i);
+	pos = pctl_program_pos(p, i);
 	return pctl_refuse_at(call, PC2604_GAS_UNPRICED, &pos,
 			      "name a schedule that prices it, such as structured-3",
 			      "schedule %s has no price for f64", s->name);

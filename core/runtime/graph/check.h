@@ -53,6 +53,7 @@ void pctl_check_layout(pctl_checking *c, const pctl_graph_node *n, const pctl_sh
 
 void pctl_check_parameters(pctl_checking *c);
 void pctl_check_identifiers(pctl_checking *c);
+void pctl_check_references(pctl_checking *c);
 void pctl_check_ops(pctl_checking *c);
 void pctl_check_shaders(pctl_checking *c);
 void pctl_check_machines(pctl_checking *c);

@@ -16,10 +16,12 @@ static void set_parameter(pctl_checking *c, uint32_t i, const char *text, const 
 	int numeric = pctl_num_parse_u64(param->value.text, strlen(param->value.text), &old);
 
 	if (numeric && !pctl_num_parse_u64(text, strlen(text), &value))
-		pctl_check_keep(c, pctl_refuse_at(c->call, PC4012_PARAM_VALUE, pos,
-						  "the default is a number: give one",
-						  "parameter \"%s\" cannot be \"%s\"", param->name,
-						  text));
+		pctl_check_keep(
+			c,
+			pctl_refuse_at(
+				c->call, PC4012_PARAM_VALUE, pos,
+				"the default is a number: give one from 0 to 18446744073709551615",
+				"parameter \"%s\" cannot be \"%s\"", param->name, text));
 	c->graph->param_text[i] = pctl_arena_dup(c->graph->arena, text);
 	if (c->graph->param_text[i] == NULL)
 		pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
@@ -232,22 +234,52 @@ static void report_unknown_input(pctl_checking *c, const pctl_pipe_ref *ref)
 	free(names);
 }
 
+/* An input or a job is meant. Which port of a job it is shows when its op is there. */
+static int is_there(const pctl_checking *c, const pctl_pipe_ref *ref)
+{
+	return ref->job != NULL ? number_of(c->jobs, ref->job) != UINT32_MAX
+				: number_of(c->inputs, ref->name) != UINT32_MAX;
+}
+
+static void check_reference(pctl_checking *c, const pctl_pipe_ref *ref)
+{
+	if (is_there(c, ref))
+		return;
+	if (ref->job != NULL)
+		report_unknown_job(c, ref);
+	else
+		report_unknown_input(c, ref);
+}
+
+/* Needs no op, and so is told together with ops that are not there. */
+void pctl_check_references(pctl_checking *c)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		const pctl_pipe_job *job = pctl_check_node(c, i)->job;
+
+		for (uint32_t k = 0; k < job->n_in; k++)
+			check_reference(c, &job->in[k].from);
+		for (uint32_t k = 0; k < job->n_after; k++)
+			check_reference(c, &job->after[k]);
+	}
+	pctl_check_apart(c);
+	for (uint32_t i = 0; i < p->n_outputs; i++)
+		check_reference(c, &p->outputs[i].from);
+}
+
 static pctl_source resolve(pctl_checking *c, const pctl_pipe_ref *ref)
 {
 	pctl_source out = {PCTL_FROM_NOTHING, 0};
 
-	if (ref->job == NULL) {
-		out.port = number_of(c->inputs, ref->name);
-		if (out.port != UINT32_MAX)
-			return (pctl_source){PCTL_FROM_INPUT, out.port};
-		report_unknown_input(c, ref);
-		return (pctl_source){PCTL_FROM_NOTHING, 0};
+	if (!is_there(c, ref)) { /* pctl_check_references said so */
+		pctl_check_keep(c, PCTL_E_INVALID);
+		return out;
 	}
+	if (ref->job == NULL)
+		return (pctl_source){PCTL_FROM_INPUT, number_of(c->inputs, ref->name)};
 	out.job = number_of(c->jobs, ref->job);
-	if (out.job == UINT32_MAX) {
-		report_unknown_job(c, ref);
-		return (pctl_source){PCTL_FROM_NOTHING, 0};
-	}
 	out.port = pctl_node_find_out(&c->graph->nodes[out.job], ref->name);
 	if (out.port == UINT32_MAX) {
 		report_unknown_out(c, ref, &c->graph->nodes[out.job]);
@@ -335,8 +367,8 @@ void pctl_check_edges(pctl_checking *c)
 			}
 		}
 		for (uint32_t k = 0; k < n->job->n_after; k++) {
-			if (number_of(c->jobs, n->job->after[k].job) == UINT32_MAX)
-				report_unknown_job(c, &n->job->after[k]);
+			if (!is_there(c, &n->job->after[k]))
+				pctl_check_keep(c, PCTL_E_INVALID);
 		}
 	}
 	pctl_check_apart(c);

@@ -4,21 +4,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "compiler/ir/tables.h"
+
 pctl_pos pctl_kernel_position(const pctl_kernel_module *u, uint32_t function, uint32_t inst)
 {
 	const pctl_program *p = u->program;
-	pctl_pos pos = {u->name, 0, 0, 0, 0};
-	const pctl_origin *o;
+	pctl_pos pos = {NULL, 0, 0, 0, 0};
 
-	if (p->origins == NULL || function >= p->n_functions ||
-	    inst >= p->functions[function].n_insts)
-		return pos;
-	o = &p->origins[p->functions[function].first_inst + inst];
-	if (o->file < p->n_origin_files)
-		pos.file = p->origin_files[o->file];
-	pos.line = o->line;
-	pos.column = o->column;
-	pos.end_column = o->end_column;
+	if (function < p->n_functions && inst < p->functions[function].n_insts)
+		pos = pctl_program_pos(p, p->functions[function].first_inst + inst);
+	if (pos.file == NULL)
+		pos.file = u->name;
 	return pos;
 }
 

@@ -40,6 +40,10 @@ def every_verb(h, document):
         h.env.pop("COLUMNS", None)
         man = h.run("man", verb["verb"])[1].decode().replace("\\-", "-")
         h.check(f"manual page of {name}", verb["example"] in man and all(o["name"] in man for o in verb["options"]), man)
+    for name, said in (("node", "pipectl\\-node \\- serve the chain of this home over a socket\n"), ("cas", "pipectl\\-cas \\- put: ")):
+        h.check(f"what {name} is, for whatis", said in h.run("man", name)[1].decode(), h.run("man", name)[1].decode()[:300])
+    status, page, err = h.run("man", "nodee")
+    h.check("no page of what is no verb", status == 2 and not page and "did you mean node?" in err, f"{page} {err}")
     # A usage that keeps an option to itself is seen.
     h.check("a missing option is seen", usage_faults(dict(verb, options=[{"name": "--planted"}]), out.decode()) == ["--planted"])
 
@@ -52,7 +56,8 @@ def places(h):
         h.check(" ".join(args), status == 0 and out and not err, f"{status} {err}")
     groups = h.run("cas", "--help")[1].decode()
     h.check("cas --help shows all of cas", all(f"usage: pipectl cas {s} " in groups for s in ("put", "get", "gc", "import")), groups)
-    for args, said in ((["rnu"], "did you mean run?"), (["cas", "putt"], "did you mean put?"), (["help", "chek"], "did you mean check?"),
+    for args, said in ((["serve"], "did you mean model serve?"), (["upload"], "did you mean shader upload or contract upload?"), (["-x"], "hint: `pipectl help` lists"),
+                       (["node", "--engine", "raft", "--listen", "unix:x"], '--engine takes abci, not "raft"'), (["rnu"], "did you mean run?"), (["cas", "putt"], "did you mean put?"), (["help", "chek"], "did you mean check?"),
                        (["run", "--sett", "x=1", "f"], "did you mean --set?"), (["--jsn", "run"], "did you mean --json?"),
                        (["cas"], "one of put, get"), (["--set", "x=1", "run", "f"], "write it behind the verb"), ([], "pipectl help")):
         status, out, err = h.run(*args)
@@ -68,7 +73,14 @@ def completion(h):
     rank = h.write("rank.pipe.cfg", b'pipeline : { name = "p"; class = "integer"; params : { times = 1; }; inputs : { edges : { type = "u32[n]"; }; };'
                    b'jobs = ( { id = "j"; op = "int.neg@1"; in : { x = "$edges"; }; } ); outputs : { ranks = "j.y"; }; };')
     cid = h.run("cas", "put", h.write("blob", b"blob"))[1].decode().strip()
+    mix = h.write("mix.wgsl", b"override factor : u32 = 3u;\n@group(0) @binding(0) var<storage, read> x : array<u32>;\n@group(0) @binding(1) var<storage, read_write> y : array<u32>;\n"
+                  b"@compute @workgroup_size(1) fn main() { y[0] = x[0] * factor; }\n")
     for words, has, lacks in (
+            (["certify", "--ops", "int.a"], "int.add", "int.sub"), (["certify", "--ops", "int.add,int.s"], "int.add,int.sub", "int.sub"), (["certify", "--ops=int.a"], "--ops=int.add", "--ops=int.sub"),
+            (["generate", "--family", "qwen"], "qwen3", "llama3"), (["model", "serve", "--family", ""], "chatml", "FAMILY"),
+            (["shader", "run", mix, "--override", ""], "factor=", "x="), (["shader", "run", mix, "--bind", ""], "x=", "factor="),
+            (["shader", "run", mix, "--read", ""], "y=", "x="), (["shader", "check", mix, "--entry", ""], "main", "factor="),
+            (["shader", "run", mix, "--bind", "x="], ":files", "x="), (["shader", "run", "/dev/zero", "--bind", ""], None, "x="),
             ([""], "run", "put"), (["cas", "p"], "put", "get"), (["--json", "cas", "p"], "put", "run"), (["certify", ""], "merge", "run"),
             (["run", "--ba"], "--backend", "--set"), (["run", "--js"], "--json", "--set"), (["run", rank, "--in", ""], "edges=", "ranks="),
             (["run", rank, "--out="], "--out=ranks=", "--out=edges="), (["run", rank, "--set", ""], "times=", "edges="),

@@ -76,6 +76,12 @@ def files(h):
     h.write("bad.cfg", two.encode())
     _, _, err = h.run("check", h.path("bad.cfg"))
     h.check("all errors at once", "PC4003" in err or "PC4120" in err, err)
+    h.write("bad.cfg", GOOD.replace("int.add@1", "int.ad@1").replace('b = "$x"; }; }, ', 'b = "$w"; }; }, ').replace('"a.y"', '"z.y"').replace('"b.y"', '"$v"').encode())
+    _, _, err = h.run("check", h.path("bad.cfg"))
+    h.check("what is not there, beside an op that is not", err.count("PC4120") == 1 and err.count("PC4010") == 2 and 'no job "z"' in err and 'no input of the pipeline "v"' in err, err)
+    h.write("bad.cfg", GOOD.replace('b = "$x"; }; } );', 'b = "$w"; }; } );').encode())
+    _, _, err = h.run("check", h.path("bad.cfg"))
+    h.check("once", err.count("PC4010") == 1, err)
     status, out, _ = h.run("--json", "check", h.path("bad.cfg"))
     document = json.loads(out)
     h.check("json", document["schema"] == "pipectl.check/1" and document["diagnostics"][0]["line"] > 0 and status == 3, str(document))
@@ -86,6 +92,12 @@ def runs(h):
     x = h.write("x.bin", struct.pack("<8I", *range(8)))
     short = h.write("short.bin", b"\x01\x02\x03\x04\x05")
     run = ["run", good, "--backend", "cpu"]
+    refused(h, "--in without a file", run + ["--in", "x="], "PC0010 [usage]: --in wants NAME=VALUE, and \"x=\" has no value", 2)
+    refused(h, "a directory is no blob", ["cas", "put", h.dir], f"cannot read {h.dir}: Is a directory", 1)
+    refused(h, "an argument where none is taken", ["cas", "ls", "x"], "usage: pipectl cas ls [OPTION]...\n", 2)
+    refused(h, "a file without anything", ["check", h.write("empty.cfg", b"")], "a pipeline file needs a key \"pipeline\"\n", 3)
+    refused(h, "no amount", ["ledger", "credit", "ada", "0"], "\"0\" is no amount of gas\n   hint: a whole number from 1", 3)
+    refused(h, "a number of more than 64 bits", run + ["--in", "x=" + x, "--set", "n=99999999999999999999"], "give one from 0 to 18446744073709551615", 3)
     refused(h, "truncated input", run + ["--in", "x=" + short], "PC4015", 3)
     refused(h, "input missing", run, "PC4014", 3)
     refused(h, "input that is not there", run + ["--in", "x=" + h.path("nowhere")], "PC0003", 1)
@@ -100,6 +112,11 @@ def runs(h):
     refused(h, "unknown verb", ["rnu", good], "PC0010", 2)
     refused(h, "unknown option", ["run", good, "--bakend", "cpu"], "PC0010", 2)
     refused(h, "unknown code", ["explain", "PC9999"], "PC0010", 2)
+    for word in ("--log-file", "--log-file=x", "--logs"):
+        refused(h, word, ["run", good, word, "x"], f"no option \"{word.split('=')[0]}\"\n   hint: did you mean --log?", 2)
+    h.write("open.cfg", b"pipeline : {\n  name = \"t\";\n")
+    for verb in ("fmt", "check"):
+        refused(h, verb + " of an unclosed file", [verb, h.path("open.cfg")], "open.cfg:3:1: error: PC1001", 3)
 
 
 def shaders(h):
@@ -116,7 +133,9 @@ def shaders(h):
     h.check("both names reported", err.count("error:") >= 2, err)
     refused(h, "2 GiB on a device of 128 MiB",
             ["shader", "run", good, "--dispatch", "64", "--bind", "0:0=zero:2GiB", "--backend", "vulkan:llvmpipe"], "PC5203", 5)
-    refused(h, "unbound", ["shader", "run", good, "--dispatch", "1", "--backend", "cpu"], "PC4103", 3)
+    refused(h, "unbound", ["shader", "run", good, "--dispatch", "1", "--backend", "cpu"], "or with --bind", 3)
+    refused(h, "an op without its ports", ["op", "run", "int.add"], "int.add: error: PC4103", 3)
+    refused(h, "no letter in common", ["op", "support", "--type", "x"], "hint: `pipectl help` lists what there is", 2)
     refused(h, "no such binding", ["shader", "run", good, "--dispatch", "1", "--bind", "3:0=zero:4"], "PC4123", 3)
     refused(h, "dispatch syntax", ["shader", "run", good, "--dispatch", "x", "--bind", "0:0=zero:4"], "PC0010", 2)
 

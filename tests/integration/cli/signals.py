@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM end every verb that takes long: exit status 130, soon, no file under a name that was asked for, no process
+"""SIGINT and SIGTERM end every verb that takes long: exit status 130 (0: a node that was told by SIGTERM), soon, no file under a name that was asked for, no process
 left, and a store that verifies. A second signal ends it at once. What a verb is doing is made long by a device that is slow,
 by a lock that this test holds, or by much data; whoever ends before the signal comes is an error of the test."""
 import fcntl
@@ -51,7 +51,7 @@ class Signals(Harness):
         self.place = self.path("place")
         os.mkdir(self.place)
 
-    def ends(self, name, args, ready, signals=(signal.SIGINT,), home=None, files=(), stdin=subprocess.DEVNULL, tries=1):
+    def ends(self, name, args, ready, signals=(signal.SIGINT,), home=None, files=(), stdin=subprocess.DEVNULL, tries=1, status=130):
         """Start; send when `ready` says that it is at its work (a number: after so many seconds); all that is promised. What is at its work
         for a moment only may be done before the signal comes, on a busy machine: then once more, `tries` times."""
         env = dict(self.env, PIPECTL_HOME=home) if home else self.env
@@ -80,7 +80,7 @@ class Signals(Harness):
             for file in (*files, *([home] if home else ())):
                 shutil.rmtree(file) if os.path.isdir(file) else os.path.exists(file) and os.unlink(file)
         self.check(f"{name}: was at its work", running, err.decode())
-        self.check(f"{name}: exit status 130", p.returncode == 130, f"{p.returncode} {err.decode()}")
+        self.check(f"{name}: exit status {status}", p.returncode == status, f"{p.returncode} {err.decode()}")
         self.check(f"{name}: soon", took < patient(15), f"{took:.1f} s")
         if "--json" in args:
             self.check(f"{name}: a whole document", json.loads(out)["status"] == "cancelled", out.decode())
@@ -219,7 +219,7 @@ def chains(h):
         path = os.path.join(h.place, "s")
         log = h.path(f"node-{sent.name}.log")
         h.ends(f"node, {sent.name}", ["node", "--socket", path, "--backend", "cpu", "--log", log, "--log-format", "json"],
-               lambda pid: os.path.exists(path), (sent,), home=h.path("chain"), files=[path])
+               lambda pid: os.path.exists(path), (sent,), home=h.path("chain"), files=[path], status=0 if sent == signal.SIGTERM else 130)
         with open(log, encoding="utf-8") as f:
             said = [json.loads(line) for line in f]
         h.check("the log of a node", [(e["component"], e["message"]) for e in said if e["level"] == "info"] ==

@@ -85,6 +85,7 @@ def main():
     listing(h, "device list", ["device", "list"], r"\S+ +(reference|cpu|integrated|discrete|other) +.+ \(.+\).*")
     listing(h, "plugin list", ["plugin", "list"], r"\w+ +(backend|oplib) +\w+ +.+")
     listing(h, "op list", ["op", "list"], r"[\w.]+@\d+ +(function|plan) +.+")
+    listing(h, "op support", ["op", "support", "int.not"], r" +Dense .*|[a-z0-9_]+( +(Y|PC\d{4})){12} *|\w+ of [a-z0-9_ ]+: .+|(int\.not@1 x|  works  .*|  refused PC\d+ .*)?")
     listing(h, "certs list", ["certs", "list"], r".*")
     listing(h, "certify --list", ["certify", "--list", "--ops", "int.not@1", "--level", "L1"], r"L\d\w? +\w+ +\S+ +.+")
     listing(h, "cas ls", ["cas", "ls"], CID + r" \d+")

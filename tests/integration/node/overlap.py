@@ -103,7 +103,7 @@ def in_one_go(want, home="overlap", tries=10):
     h.check("the end comes first", c.hear()[0] == "block_end")
     h.check("and the question behind it sees it", c.hear()[1].get("status") == COMPLETE)
     c.close()
-    h.check("the node ends well", node.stop(signal.SIGTERM) == 130)
+    h.check("the node ends well", node.stop(signal.SIGTERM) == 0)
 
 
 def inside(home, blocks):
@@ -156,7 +156,7 @@ def stopped():
             break
     answers = [c.hear() for _ in range(3)]
     h.check("all are told", [f.get("code") for _, f in answers] == [6113] * 3, str(answers))
-    h.check("it stops", node.process.wait(patient(60)) == 130)
+    h.check("it stops", node.process.wait(patient(60)) == 0)
     node = start(home)
     c = node.client()
     h.check("its jobs wait", [c.ask("query", job_id=i)[1].get("status") for i in ids] == [PENDING] * JOBS)

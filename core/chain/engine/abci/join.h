@@ -1,6 +1,8 @@
-/* A chain that comes in by a snapshot which the engine offers, from peers that nobody trusts: the engine's own word for the block's hash is all that
- * is believed. It is made beside the home's chain, each parcel held against the offer and each file against the block, and takes its
- * place when it is whole. Killed on the way, an offer of the same snapshot goes on with what is there, another one begins anew. */
+/* A chain that comes in by a snapshot which the engine offers, from peers that nobody trusts: the
+ * engine's own word for the block's hash is all that is believed. It is made beside the home's chain,
+ * each parcel held against the offer and each file against the block, and takes its place when it is
+ * whole. Killed on the way, an offer of the same snapshot goes on with what is there, another one
+ * begins anew. */
 #ifndef PIPECTL_CHAIN_ENGINE_ABCI_JOIN_H
 #define PIPECTL_CHAIN_ENGINE_ABCI_JOIN_H
 
