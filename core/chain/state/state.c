@@ -164,10 +164,11 @@ static pctl_status set_up(pctl_chain_state *s, const char *path, const pctl_call
 		return pctl_refuse(call, PC5701_CHAIN_STATE, "%s: %s", path,
 				   s->db == NULL ? "no memory" : sqlite3_errmsg(s->db));
 	sqlite3_busy_timeout(s->db, BUSY_MS);
+	/* In memory is above all what a savepoint would undo, which is of one message: in a file it is written for each of them. */
 	status = exec(
 		s,
 		"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; "
-		"PRAGMA cache_size = -65536",
+		"PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
 		call);
 	if (status == PCTL_OK)
 		status = read_version(s, call, &version);
