@@ -13,6 +13,7 @@
 
 /* Numbers of the protocol's enumerations. */
 enum { ACCEPT = 1, REJECT = 2 };
+enum { RECHECK = 1 }; /* of CheckTx */
 
 /* protobuf-c's structs have no const; what is packed is only read. */
 static char *borrow(const char *s)
@@ -145,9 +146,13 @@ static pctl_status serve_check_tx(serving *s)
 	const ProtobufCBinaryData *tx = &s->r->check_tx->tx;
 	const pctl_msg_bytes message = {tx->data, tx->len};
 	pctl_decided_result result;
-	const pctl_status status =
-		pctl_check(s->a->checker, s->a->reader, &message, s->call, &result);
+	int found;
+	pctl_status status = pctl_check_refused(
+		s->a->checker, &message, s->r->check_tx->type == RECHECK, s->call, &result, &found);
 	MAKE(Abci__CheckTxResponse, abci__check_tx_response__init);
+
+	if (status == PCTL_OK && !found)
+		status = pctl_check(s->a->checker, s->a->reader, &message, s->call, &result);
 
 	if (status != PCTL_OK)
 		return status;
@@ -458,9 +463,15 @@ pctl_status pctl_abci_look(pctl_abci *a, const pctl_call *call)
 	const pctl_decider_last *last =
 		a->decider == NULL ? NULL : pctl_decider_last_of(a->decider);
 	const int is_new = last != NULL && last->height != a->last.height;
+	const pctl_decide_refusal *refused;
+	uint32_t n;
 
 	if (last != NULL)
 		a->last = *last;
+	if (a->decider != NULL) {
+		refused = pctl_decide_refused(a->decider, &n);
+		pctl_checker_refused(a->checker, refused, n);
+	}
 	return is_new ? pctl_checker_forget(a->checker, call) : PCTL_OK;
 }
 
