@@ -270,6 +270,19 @@ void pctl_chain_rollback(pctl_chain_state *s)
 	s->in_transaction = 0;
 }
 
+/* SQLite chooses the moment at the first row that is read. */
+pctl_status pctl_chain_moment_begin(pctl_chain_state *s, const pctl_call *call)
+{
+	assert(sqlite3_get_autocommit(s->db));
+	return exec(s, "BEGIN; SELECT count(*) FROM main.sqlite_master", call);
+}
+
+void pctl_chain_moment_end(pctl_chain_state *s)
+{
+	if (!sqlite3_get_autocommit(s->db))
+		sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+}
+
 pctl_track *pctl_chain_track(pctl_chain_state *s)
 {
 	return s->track;

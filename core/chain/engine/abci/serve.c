@@ -422,23 +422,6 @@ static pctl_status serve_apply_chunk(serving *s)
 	return PCTL_OK;
 }
 
-void pctl_abci_tend(pctl_abci *a, const pctl_call *call)
-{
-	node_first_error e;
-	const pctl_call first = node_keep_first(&e, call);
-	char text[sizeof(e.text) + 96];
-	const uint64_t height = a->due;
-
-	a->due = 0;
-	if (height == 0 || a->snapshots == NULL ||
-	    pctl_abci_snapshot_make(a->chain, a->snapshots, &first) == PCTL_OK)
-		return;
-	snprintf(text, sizeof(text), "the snapshot of block %" PRIu64 " is not made: %s", height,
-		 e.text);
-	if (a->told != NULL)
-		a->told(a->told_ctx, e.code, text);
-}
-
 uint32_t pctl_abci_place(const Abci__Request *r)
 {
 	switch (r->value_case) {
@@ -456,6 +439,12 @@ uint32_t pctl_abci_place(const Abci__Request *r)
 	default:
 		return PCTL_ABCI_BESIDE;
 	}
+}
+
+int pctl_abci_waits_for_snapshot(const Abci__Request *r)
+{
+	return r->value_case == ABCI__REQUEST__VALUE_LIST_SNAPSHOTS ||
+	       pctl_abci_place(r) == PCTL_ABCI_ALONE;
 }
 
 pctl_status pctl_abci_look(pctl_abci *a, const pctl_call *call)
