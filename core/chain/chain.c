@@ -191,6 +191,22 @@ pctl_status pctl_chain_reader(pctl_chain *c, const pctl_call *call, pctl_chain *
 	return status;
 }
 
+pctl_status pctl_chain_open_apart(const pctl_chain *c, const pctl_call *call, pctl_chain **out,
+				  pctl_store **store)
+{
+	pctl_chain_options o = {.dir = c->dir, .is_reader = 1};
+	const char *path = pctl_store_path(c->store);
+	pctl_status status;
+
+	*out = NULL;
+	*store = NULL;
+	if (c->dir == NULL || strcmp(path, "memory") == 0)
+		return pctl_refuse(call, PC5701_CHAIN_STATE, "a chain in memory has one reader");
+	status = pctl_store_open(path, PCTL_STORE_READ_ONLY, call, store);
+	o.store = *store;
+	return status == PCTL_OK ? pctl_chain_open(&o, call, out) : status;
+}
+
 /* ---- ahead --------------------------------------------------------------------------------- */
 
 #define AHEAD_STEP 8u /* messages of one turn of a thread */

@@ -128,6 +128,10 @@ pctl_status pctl_chain_end_block(pctl_chain *c, const pctl_request *r, const pct
  * NULL: a chain or a store in memory has none.
  */
 pctl_status pctl_chain_reader(pctl_chain *c, const pctl_call *call, pctl_chain **out);
+/* One more such reader, for another thread, with a store of its own: the caller closes both, the chain first. Of a chain that lies in a folder (else
+ * PC5701). */
+pctl_status pctl_chain_open_apart(const pctl_chain *c, const pctl_call *call, pctl_chain **out,
+				  pctl_store **store);
 
 /* Requests that were decoded will be taken in: what can be asked of their bytes alone (signatures) is asked here, in threads,
  * and known then. In any thread. */

@@ -318,6 +318,148 @@ static void api__chain_refuses(void **state)
 	end(&s);
 }
 
+static pipectl_graph_page ask(const story *s, pipectl_graph_question q, pipectl_chain_graph **out)
+{
+	pipectl_graph_page page = {.head = PCTL_HEAD(pipectl_graph_page)};
+
+	q.head = (pctl_head)PCTL_HEAD(pipectl_graph_question);
+	if (pipectl_chain_graph_ask(s->c, &q, out) != PCTL_OK)
+		fail_msg("PC%u", s->r.last);
+	assert_int_equal(pipectl_chain_graph_page(*out, &page), PCTL_OK);
+	return page;
+}
+
+/* Two jobs, the second of which takes what the first gives: what is asked of them is what is known here. */
+static void api__chain_graph(void **state)
+{
+	static const uint32_t kinds[] = {
+		PIPECTL_EDGE_UPLOAD, PIPECTL_EDGE_EXECUTED, PIPECTL_EDGE_INPUT,	 PIPECTL_EDGE_INPUT,
+		PIPECTL_EDGE_OUTPUT, PIPECTL_EDGE_EXECUTED, PIPECTL_EDGE_PARENT, PIPECTL_EDGE_INPUT,
+		PIPECTL_EDGE_INPUT,  PIPECTL_EDGE_OUTPUT};
+	pipectl_graph_edge e = {.head = PCTL_HEAD(pipectl_graph_edge)};
+	pipectl_graph_job j = {.head = PCTL_HEAD(pipectl_graph_job)};
+	pipectl_graph_input in = {.head = PCTL_HEAD(pipectl_graph_input)};
+	pipectl_graph_rank rank = {.head = PCTL_HEAD(pipectl_graph_rank)};
+	pipectl_graph_proof proof = {.head = PCTL_HEAD(pipectl_graph_proof)};
+	pipectl_block block = {.head = PCTL_HEAD(pipectl_block)};
+	pipectl_graph_question q = {.op = PIPECTL_GRAPH_EDGES};
+	char first[65], second[65], input[72], next[512], name[72], output[PIPECTL_CID_SIZE];
+	pipectl_graph_page page;
+	pipectl_chain_graph *g, *rest;
+	pipectl_chain_work w;
+	story s;
+
+	(void)state;
+	begin(&s);
+	w = work_of(&s);
+	submit(&s, &w, first);
+	snprintf(input, sizeof(input), "job:%s", first);
+	w.input = input;
+	submit(&s, &w, second);
+	snprintf(name, sizeof(name), "job:%s", second);
+	assert_int_equal(pipectl_chain_block_end(s.c, NULL, &block), PCTL_OK);
+	/* All edges, the second page by what the first one ended with. */
+	q.limit = 7;
+	page = ask(&s, q, &g);
+	assert_int_equal(page.n_edges, 7);
+	assert_int_equal(page.n_jobs + page.n_ranks + page.n_proofs, 0);
+	assert_in_range(page.n_next, 1, sizeof(next));
+	memcpy(next, page.next, page.n_next);
+	q.next = next;
+	q.n_next = page.n_next;
+	page = ask(&s, q, &rest);
+	assert_int_equal(page.n_edges, 3);
+	assert_int_equal(page.n_next, 0);
+	assert_null(page.next);
+	for (uint32_t i = 0; i < 10; i++) {
+		assert_int_equal(pipectl_chain_graph_edge(i < 7 ? g : rest, i < 7 ? i : i - 7, &e),
+				 PCTL_OK);
+		assert_int_equal(e.number, i + 1);
+		assert_int_equal(e.kind, kinds[i]);
+		assert_int_equal(e.height, 1);
+		assert_int_equal(e.is_gone, 0);
+		if (i == 0)
+			assert_null(e.job);
+		else
+			assert_string_equal(e.job, i < 5 ? input : name);
+		if (e.kind == PIPECTL_EDGE_INPUT || e.kind == PIPECTL_EDGE_OUTPUT)
+			assert_string_equal(e.via, s.shader);
+		else
+			assert_null(e.via);
+		if (e.kind == PIPECTL_EDGE_OUTPUT)
+			memcpy(output, e.target, sizeof(output));
+	}
+	REFUSED(&s.r, PC11_API_USE, pipectl_chain_graph_edge(rest, 3, &e));
+	REFUSED(&s.r, PC11_API_USE, pipectl_chain_graph_job(rest, 0, &j));
+	REFUSED(&s.r, PC11_API_USE, pipectl_chain_graph_input(rest, 0, 0, &in));
+	REFUSED(&s.r, PC11_API_USE, pipectl_chain_graph_rank(rest, 0, &rank));
+	REFUSED(&s.r, PC11_API_USE, pipectl_chain_graph_proof(rest, 0, &proof));
+	pipectl_chain_graph_release(g);
+	pipectl_chain_graph_release(rest);
+	/* By a role and kinds. */
+	page = ask(&s,
+		   (pipectl_graph_question){.op = PIPECTL_GRAPH_EDGES,
+					    .role = PIPECTL_GRAPH_FROM,
+					    .name = s.input,
+					    .kinds = 1u << PIPECTL_EDGE_INPUT},
+		   &g);
+	assert_int_equal(page.n_edges, 1);
+	assert_int_equal(pipectl_chain_graph_edge(g, 0, &e), PCTL_OK);
+	assert_string_equal(e.source, s.input);
+	pipectl_chain_graph_release(g);
+	/* What led to the second output. */
+	page = ask(&s, (pipectl_graph_question){.op = PIPECTL_GRAPH_HISTORY, .name = output}, &g);
+	assert_int_equal(page.n_jobs, 2);
+	assert_int_equal(page.cut, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(pipectl_chain_graph_job(g, i, &j), PCTL_OK);
+		assert_int_equal(j.state, PIPECTL_JOB_COMPLETE);
+		assert_string_equal(j.shader, s.shader);
+		assert_string_equal(j.sender, "ann");
+		assert_null(j.error);
+		assert_int_equal(j.ended, 1);
+		for (uint32_t k = 0; strcmp(j.id, second) == 0 && k < j.n_inputs; k++) {
+			assert_int_equal(pipectl_chain_graph_input(g, i, k, &in), PCTL_OK);
+			if (in.maker != NULL)
+				assert_string_equal(in.maker, first);
+		}
+		REFUSED(&s.r, PC11_API_USE, pipectl_chain_graph_input(g, i, j.n_inputs, &in));
+	}
+	pipectl_chain_graph_release(g);
+	page = ask(&s, (pipectl_graph_question){.op = PIPECTL_GRAPH_DEPENDENTS, .name = s.input},
+		   &g);
+	assert_int_equal(page.n_jobs, 2);
+	pipectl_chain_graph_release(g);
+	page = ask(&s,
+		   (pipectl_graph_question){
+			   .op = PIPECTL_GRAPH_JOBS, .name = "account:ann", .to_clock = j.clock},
+		   &g);
+	assert_in_range(page.n_jobs, 1, 2);
+	pipectl_chain_graph_release(g);
+	/* What is none. */
+	q = (pipectl_graph_question){.head = PCTL_HEAD(pipectl_graph_question), .op = 6};
+	REFUSED(&s.r, PC11_API_USE, pipectl_chain_graph_ask(s.c, &q, &g));
+	assert_null(g);
+	q.op = PIPECTL_GRAPH_EDGES;
+	q.n_next = 3;
+	REFUSED(&s.r, PC11_API_USE, pipectl_chain_graph_ask(s.c, &q, &g));
+	q.n_next = 0;
+	q.op = PIPECTL_GRAPH_RANK;
+	q.name = output;
+	REFUSED(&s.r, PC6102_EPOCH_NONE, pipectl_chain_graph_ask(s.c, &q, &g));
+	q.op = PIPECTL_GRAPH_EDGES;
+	q.name = NULL;
+	q.height = 99;
+	REFUSED(&s.r, PC5852_BLOCK_UNKNOWN, pipectl_chain_graph_ask(s.c, &q, &g));
+	q.height = 0;
+	q.role = PIPECTL_GRAPH_TO;
+	q.name = "job:xyz";
+	REFUSED(&s.r, PC5880_EDGE_NAME, pipectl_chain_graph_ask(s.c, &q, &g));
+	assert_null(g);
+	pipectl_chain_graph_release(NULL);
+	end(&s);
+}
+
 static void api__chain_cancelled(void **state)
 {
 	pipectl_chain_job job = {.head = PCTL_HEAD(pipectl_chain_job)};
@@ -344,4 +486,5 @@ static void api__chain_cancelled(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(api__chain_of_two_jobs), PCTL_TEST(api__chain_of_a_pipeline),
-		PCTL_TEST(api__chain_refuses), PCTL_TEST(api__chain_cancelled))
+		PCTL_TEST(api__chain_refuses), PCTL_TEST(api__chain_cancelled),
+		PCTL_TEST(api__chain_graph))

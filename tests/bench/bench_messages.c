@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "chain/accounts/account.h"
+#include "chain/accounts/verify.h"
 #include "chain/chain.h"
 #include "foundation/diag/diag.h"
 #include "place.h"
@@ -224,6 +225,29 @@ static int take_batch(bench *b, const encoded *all, pctl_request *requests, uint
 	return ok;
 }
 
+/* The floor of taking in: every signature checked and nothing else, without what the chain remembers of them. */
+static int check_all(bench *b, const encoded *all, uint32_t n)
+{
+	pctl_request *requests = calloc(n, sizeof(*requests));
+	pctl_verified *v = NULL;
+	int ok = requests != NULL && pctl_verified_create(b->call, &v) == PCTL_OK;
+	uint32_t bad;
+	times from;
+
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = pctl_request_decode(all[i].bytes, all[i].n, b->call, &requests[i]) == PCTL_OK;
+	from = now();
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = pctl_verified_check(v, &requests[i], b->call, &bad) == PCTL_OK && bad == 1;
+	if (ok)
+		say("signatures", from, n);
+	for (uint32_t i = 0; requests != NULL && i < n; i++)
+		pctl_request_destroy(&requests[i]);
+	pctl_verified_destroy(v);
+	free(requests);
+	return ok;
+}
+
 static int take_all(bench *b, const encoded *all, uint32_t n)
 {
 	pctl_request *requests = calloc(b->batch, sizeof(*requests));
@@ -257,6 +281,7 @@ static int block(bench *b, uint32_t n, int is_said)
 
 	b->height++;
 	ok = blobs != NULL && jobs != NULL && make(b, n, blobs, jobs);
+	ok = ok && (!is_said || check_all(b, blobs, n));
 	from = now();
 	ok = ok && take_all(b, blobs, n);
 	if (ok && is_said)

@@ -2,6 +2,8 @@
 #include "test_chain_block.h"
 
 #include "chain/accounts/account.h"
+#include "chain/engine/abci/making.h"
+#include "chain/engine/abci/snapshots.h"
 #include "chain/engine/check.h"
 #include "chain/engine/decide.h"
 #include "foundation/base/file.h"
@@ -80,7 +82,7 @@ static void open_decider(engine *e)
 	OK(pctl_decider_open(e->r.chain, e->kept, &call, &e->d));
 }
 
-static void begin(engine *e)
+static void begin_in(engine *e, int on_disk)
 {
 	const pctl_request gas = {.kind = PCTL_MSG_LEDGER,
 				  .as.ledger = {.sender = "alice",
@@ -89,12 +91,15 @@ static void begin(engine *e)
 						.amount = 1000000000}};
 	pctl_cid cid;
 	rig *r = &e->r;
+	char store[96];
 
 	memset(e, 0, sizeof(*e));
 	strcpy(r->dir, "/tmp/pctl-decide-XXXXXX");
 	assert_non_null(mkdtemp(r->dir));
 	snprintf(e->kept, sizeof(e->kept), "%s/decided", r->dir);
-	OK(pctl_store_open_memory(&call, &r->store));
+	snprintf(store, sizeof(store), "%s/store", r->dir);
+	OK(on_disk ? pctl_store_open(store, 0, &call, &r->store)
+		   : pctl_store_open_memory(&call, &r->store));
 	r->kernels = pctl_kernels_create(NULL);
 	pctl_params_default(&r->genesis);
 	r->genesis.values[PCTL_PARAM_RULES] = 2;
@@ -109,6 +114,11 @@ static void begin(engine *e)
 	memcpy(r->input, r->shader, sizeof(r->input));
 	e->a = pctl_arena_create();
 	open_decider(e);
+}
+
+static void begin(engine *e)
+{
+	begin_in(e, 0);
 }
 
 static void finish(engine *e)
@@ -348,9 +358,60 @@ static void test_chain_decide__the_open_block_is_the_engines(void **state)
 	rig_end(&old);
 }
 
+/* One message, decided and committed. */
+static void one_more(engine *e, pctl_msg_bytes m)
+{
+	pctl_decided b;
+
+	OK(pctl_decide(e->d, last(e) + 1, &m, 1, &call, &b));
+	assert_int_equal(b.results[0].code, 0);
+	OK(pctl_decide_commit(e->d, &call));
+}
+
+/* Blocks are made while it is, and it is of none of them. */
+static void test_chain_decide__a_snapshot_is_of_its_moment(void **state)
+{
+	pctl_abci_snapshot found[PCTL_ABCI_SNAPSHOTS_KEPT];
+	pctl_abci_making *m;
+	pctl_abci what = {.due = 1};
+	char dir[96];
+	uint32_t n;
+	engine e;
+
+	(void)state;
+	begin_in(&e, 1);
+	snprintf(dir, sizeof(dir), "%s/snapshots", e.r.dir);
+	what.snapshots = dir;
+	what.chain = e.r.chain;
+	OK(pctl_abci_making_open(&call, &m));
+	assert_int_equal(pctl_abci_making_ended(m, 1), 0);
+	one_more(&e, upload(&e.r, 0, e.a));
+	for (uint64_t first = 1; first < 6; first += 2) {
+		what.due = first;
+		pctl_abci_making_begin(m, &what, &call);
+		assert_int_equal(what.due, 0);
+		assert_true(pctl_abci_making_is_busy(m));
+		one_more(&e, transfer(&e.r, 1, first, e.a));
+		one_more(&e, transfer(&e.r, 2, first + 1, e.a));
+		assert_int_equal(pctl_abci_making_ended(m, 1), 1);
+		assert_false(pctl_abci_making_is_busy(m));
+		OK(pctl_abci_snapshot_list(dir, e.a, &call, found, &n));
+		assert_int_equal(n, first == 1 ? 1 : 2);
+		assert_int_equal(found[0].height, first);
+	}
+	/* Left alone it is waited for. */
+	what.due = 7;
+	pctl_abci_making_begin(m, &what, &call);
+	pctl_abci_making_close(m);
+	OK(pctl_abci_snapshot_list(dir, e.a, &call, found, &n));
+	assert_int_equal(found[0].height, 7);
+	finish(&e);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_decide__whole_or_absent),
 		PCTL_TEST(test_chain_decide__trouble_leaves_nothing),
 		PCTL_TEST(test_chain_decide__old_results_are_forgotten),
 		PCTL_TEST(test_chain_decide__what_is_tried_leaves_no_trace),
 		PCTL_TEST(test_chain_decide__a_slow_node_says_so_before_it_votes),
-		PCTL_TEST(test_chain_decide__the_open_block_is_the_engines))
+		PCTL_TEST(test_chain_decide__the_open_block_is_the_engines),
+		PCTL_TEST(test_chain_decide__a_snapshot_is_of_its_moment))

@@ -281,6 +281,18 @@ static pctl_status print_answer(pctl_app *app, uint32_t op, const pctl_msg_graph
 	return PCTL_OK;
 }
 
+/* An answer of nothing is no line of the answer: which block it is of is said beside it. */
+static void say_nothing(const pctl_app *app, uint32_t op, const pctl_msg_graph_response *m)
+{
+	if (app->json || app->quiet || m->n_edges + m->n_jobs + m->n_ranks != 0)
+		return;
+	fprintf(stderr, "no %s, as of block %" PRIu64 "\n",
+		op == PCTL_GRAPH_EDGES	? "edges"
+		: op == PCTL_GRAPH_RANK ? "ranks"
+					: "jobs",
+		m->height);
+}
+
 /* ---- the verbs ----------------------------------------------------------------------------- */
 
 static pctl_status ask(pctl_app *app, uint32_t op)
@@ -294,6 +306,8 @@ static pctl_status ask(pctl_app *app, uint32_t op)
 		status = node == NULL ? ask_home(app, &r, &out) : ask_node(app, node, &r, &out);
 	if (status == PCTL_OK)
 		status = print_answer(app, op, &out.as.graph);
+	if (status == PCTL_OK)
+		say_nothing(app, op, &out.as.graph);
 	pctl_response_destroy(&out);
 	return status;
 }

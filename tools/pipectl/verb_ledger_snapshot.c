@@ -68,7 +68,8 @@ pctl_status pctl_verb_ledger_snapshot(pctl_app *app)
 
 pctl_status pctl_verb_ledger_prune(pctl_app *app)
 {
-	uint64_t keep, first, packs;
+	pctl_pruned pruned;
+	uint64_t keep;
 	pctl_chain *c = NULL;
 	pctl_status status = pctl_app_number(app, "--keep", 0, &keep);
 
@@ -78,10 +79,12 @@ pctl_status pctl_verb_ledger_prune(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_home_prune(c, keep, app->call, &first, &packs);
+		status = pctl_home_prune(c, keep, app->call, &pruned);
 	if (status == PCTL_OK) {
-		pctl_app_print_count(app, "first", first);
-		pctl_app_print_count(app, "packs", packs);
+		pctl_app_print_count(app, "first", pruned.first);
+		pctl_app_print_count(app, "packs", pruned.packs);
+		pctl_app_print_count(app, "receipts", pruned.receipts);
+		pctl_app_print_count(app, "statements", pruned.statements);
 	}
 	pctl_chain_close(c);
 	return status;

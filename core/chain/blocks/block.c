@@ -259,21 +259,18 @@ static pctl_status in_transaction(pctl_block_work *w, const pctl_msg_block *m)
 /* ---- the answer --------------------------------------------------------------------------- */
 
 /* Jobs as a query of the block lists them later. */
-typedef struct listing {
-	pctl_arena *arena;
-	const char **ids;
-	uint32_t n, total;
-} listing;
-
-static int list_job(void *ctx, const pctl_chain_job *job)
+static const char *const *copy_ended(const pctl_block_work *w, pctl_arena *a, uint32_t *n)
 {
-	listing *l = ctx;
 	char id[PCTL_JOB_TEXT_SIZE];
+	const char **to;
 
-	if (l->total++ >= PCTL_MESSAGE_BLOCK_JOBS_MAX)
-		return 0;
-	l->ids[l->n] = pctl_arena_dup(l->arena, pctl_job_id_format(job->id, id));
-	return l->ids[l->n++] == NULL;
+	*n = w->ended.n < PCTL_MESSAGE_BLOCK_JOBS_MAX ? w->ended.n : PCTL_MESSAGE_BLOCK_JOBS_MAX;
+	to = pctl_arena_array(a, *n, sizeof(*to));
+	for (uint32_t i = 0; to != NULL && i < *n; i++)
+		if ((to[i] = pctl_arena_dup(
+			     a, pctl_job_id_format(w->ended.items[i].row->id, id))) == NULL)
+			return NULL;
+	return to;
 }
 
 static const char *const *copy_deferred(const pctl_block_work *w, pctl_arena *a)
@@ -290,37 +287,27 @@ static const char *const *copy_deferred(const pctl_block_work *w, pctl_arena *a)
 static pctl_status answer(pctl_block_work *w, pctl_response *out)
 {
 	char root[PCTL_JOB_TEXT_SIZE], commit[PCTL_GITLOG_OID_TEXT_SIZE];
-	listing l = {.arena = pctl_response_arena(out)};
+	pctl_arena *a = pctl_response_arena(out);
 	pctl_msg_block_info *to = &out->as.block;
-	pctl_status status;
 
-	l.ids = l.arena == NULL
-			? NULL
-			: pctl_arena_array(l.arena, PCTL_MESSAGE_BLOCK_JOBS_MAX, sizeof(*l.ids));
-	if (l.ids == NULL)
-		return pctl_no_memory(w->call, "a block");
-	status = pctl_jobs_ended_at(w->s, w->header.height, list_job, &l, w->call);
-	if (status != PCTL_OK)
-		return status;
-	if (l.n != 0 && l.ids[l.n - 1] == NULL)
+	if (a == NULL)
 		return pctl_no_memory(w->call, "a block");
 	out->kind = PCTL_MSG_BLOCK_END;
 	to->height = w->header.height;
 	to->final_clock = w->header.clock;
-	to->state_root = pctl_arena_dup(l.arena, pctl_job_id_format(w->header.root, root));
-	to->commit = pctl_arena_dup(l.arena, pctl_gitlog_oid_format(&w->commit, commit));
-	to->jobs = l.ids;
-	to->n_jobs = l.n;
-	to->deferred = copy_deferred(w, l.arena);
+	to->state_root = pctl_arena_dup(a, pctl_job_id_format(w->header.root, root));
+	to->commit = pctl_arena_dup(a, pctl_gitlog_oid_format(&w->commit, commit));
+	to->jobs = copy_ended(w, a, &to->n_jobs);
+	to->deferred = copy_deferred(w, a);
 	to->n_deferred = w->n_deferred;
 	to->gas_used = w->header.gas;
 	to->gas_budget = w->header.budget;
 	to->messages = w->n_messages;
-	to->executor = pctl_arena_dup(l.arena, w->header.executor);
-	to->jobs_total = l.total;
+	to->executor = pctl_arena_dup(a, w->header.executor);
+	to->jobs_total = w->ended.n;
 	to->deferred_total = w->header.deferred;
-	return to->state_root == NULL || to->commit == NULL || to->deferred == NULL ||
-			       to->executor == NULL
+	return to->state_root == NULL || to->commit == NULL || to->jobs == NULL ||
+			       to->deferred == NULL || to->executor == NULL
 		       ? pctl_no_memory(w->call, "a block")
 		       : PCTL_OK;
 }
@@ -333,7 +320,11 @@ static void end_work(pctl_block_work *w)
 		free(w->jobs.items[i]->kept);
 	}
 	free(w->jobs.items);
+	free(w->ended.items);
+	free(w->needs.items);
+	pctl_str_drop(&w->edges);
 	pctl_map_destroy(w->by_id);
+	pctl_map_destroy(w->sizes);
 	pctl_arena_destroy(w->arena);
 	pctl_block_record_clear(&w->record);
 }
@@ -356,7 +347,8 @@ static pctl_status make(pctl_block_work *w, const pctl_msg_block *m, pctl_respon
 
 	w->arena = pctl_arena_create();
 	w->by_id = pctl_map_create();
-	if (w->arena == NULL || w->by_id == NULL)
+	w->sizes = pctl_map_create();
+	if (w->arena == NULL || w->by_id == NULL || w->sizes == NULL)
 		return pctl_no_memory(w->call, "a block");
 	status = in_transaction(w, m);
 	if (status == PCTL_OK && out != NULL)

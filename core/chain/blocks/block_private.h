@@ -6,6 +6,7 @@
 #include "foundation/base/vec.h"
 #include "chain/blocks/block.h"
 #include "chain/chain_private.h"
+#include "chain/graph/edges.h"
 #include "evidence/receipt/block_receipt.h"
 
 /*
@@ -33,6 +34,12 @@ typedef struct pctl_block_job {
 	uint32_t waits, reserved; /* for a job that is not of this block and has not ended */
 } pctl_block_job;
 
+/* A job that ended with the block: one that it chose, or (job NULL) one that ended while its messages were taken in. */
+typedef struct pctl_block_ended {
+	const pctl_chain_job *row;
+	const pctl_block_job *job;
+} pctl_block_ended;
+
 typedef struct pctl_block_work {
 	pctl_chain *chain;
 	pctl_chain_state *s;
@@ -48,6 +55,11 @@ typedef struct pctl_block_work {
 	uint32_t n_deferred;	/* of the array; header.deferred counts all */
 	pctl_block_job **order; /* those that run, by clock, then place in the queue */
 	uint32_t n_order;
+	PCTL_VEC(pctl_block_ended)
+	ended;				 /* by clock, then place in the queue; once it is settled */
+	pctl_str_buf edges;		 /* the file of that name; once it is settled */
+	PCTL_VEC(pctl_block_need) needs; /* named by its messages */
+	pctl_map *sizes;    /* by CID, uint64_t in the arena: of bytes that were read to run jobs */
 	uint64_t submitted; /* height whose parameters are in `then` */
 	pctl_params then;
 	pctl_block_record record;
@@ -81,6 +93,8 @@ pctl_status pctl_block_queue(pctl_block_work *w, pctl_block_waiting **out, uint3
 pctl_status pctl_block_select(pctl_block_work *w);
 /* Run what runs; outputs into the store, durably when it returns. */
 pctl_status pctl_block_execute(pctl_block_work *w);
+/* A line of the file of edges. */
+void pctl_block_edge_text(const pctl_edge *e, pctl_str_buf *out);
 /* Rows: jobs ended, gas settled, edges. */
 pctl_status pctl_block_settle(pctl_block_work *w);
 /* The files, from rows and from the work. */

@@ -103,6 +103,18 @@ static pctl_status uniform(pctl_block_work *w, pctl_block_job *job, uint8_t **ou
 	return status;
 }
 
+/* The record says how many they are. */
+static pctl_status note_size(pctl_block_work *w, const char *cid, uint64_t n_bytes)
+{
+	uint64_t *size =
+		pctl_map_has(w->sizes, cid) ? NULL : pctl_arena_alloc(w->arena, sizeof(*size));
+
+	if (size == NULL)
+		return pctl_map_has(w->sizes, cid) ? PCTL_OK : pctl_no_memory(w->call, "a block");
+	*size = n_bytes;
+	return pctl_map_put(w->sizes, cid, size) ? PCTL_OK : pctl_no_memory(w->call, "a block");
+}
+
 /* The bytes of an input: kept ones of this block, or the store's, which live as long as the batch. */
 static pctl_status load(batch *b, const char *reference, const pctl_cid *cid, const void **out,
 			uint64_t *n_out)
@@ -130,6 +142,9 @@ static pctl_status load(batch *b, const char *reference, const pctl_cid *cid, co
 			return status != PCTL_OK ? status : pctl_no_memory(b->w->call, "a block");
 		}
 		b->n_bytes += blob->n_bytes;
+		status = note_size(b->w, text, blob->n_bytes);
+		if (status != PCTL_OK)
+			return status;
 	}
 	*out = blob->data;
 	*n_out = blob->n_bytes;

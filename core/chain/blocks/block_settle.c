@@ -10,67 +10,92 @@
 #include "chain/graph/edges.h"
 #include "chain/ledger/stake.h"
 
-static pctl_status end_job(pctl_block_work *w, pctl_ledger_tab *tab, const pctl_block_job *job)
+static pctl_status charge(pctl_block_work *w, pctl_ledger_tab *tab, const pctl_block_job *job)
 {
 	pctl_ledger_split split;
-	pctl_status status;
 
-	if (job->error != NULL) {
-		status = job->row.gas_used == 0
-				 ? pctl_ledger_tab_release(tab, job->row.id, w->call)
-				 : pctl_ledger_tab_settle(tab, job->row.id, job->row.gas_used,
-							  w->header.executor, w->call, &split);
-		return status != PCTL_OK
-			       ? status
-			       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_FAILED, w->header.height,
-					       job->row.gas_used, NULL, job->error, w->call);
-	}
-	/* Both were set aside together (submit.c). */
-	status =
-		pctl_ledger_tab_settle(tab, job->row.id, job->row.gas + job->message.as.execute.tip,
-				       w->header.executor, w->call, &split);
-	return status != PCTL_OK
-		       ? status
-		       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_COMPLETE, w->header.height,
-				       job->row.gas, &job->output, NULL, w->call);
+	if (job->error != NULL && job->row.gas_used == 0)
+		return pctl_ledger_tab_release(tab, job->row.id, w->call);
+	/* Gas and tip of what ran were set aside together (submit.c). */
+	return pctl_ledger_tab_settle(
+		tab, job->row.id,
+		job->error != NULL ? job->row.gas_used : job->row.gas + job->message.as.execute.tip,
+		w->header.executor, w->call, &split);
 }
 
-/* ---- refusals ----------------------------------------------------------------------------- */
-
-/* Jobs that were refused and charged while the block was open: of all that has ended at its height by now, those alone
- * used gas. */
-typedef struct refusals {
-	PCTL_VEC(pctl_chain_job) jobs;
-	int is_lost;
-} refusals;
-
-static int visit_refusal(void *ctx, const pctl_chain_job *job)
+/* The row, and what is kept of it here. */
+static pctl_status end_job(pctl_block_work *w, pctl_ledger_tab *tab, pctl_block_job *job)
 {
-	refusals *all = ctx;
-	pctl_chain_job copy = *job;
+	const pctl_block_ended ended = {&job->row, job};
+	pctl_chain_job *row = &job->row;
+	pctl_status status = charge(w, tab, job);
 
-	copy.message = NULL;
-	if (job->gas_used != 0)
-		all->is_lost = !PCTL_VEC_PUSH(&all->jobs, copy);
-	return all->is_lost;
+	row->status = job->error != NULL ? PCTL_JOB_FAILED : PCTL_JOB_COMPLETE;
+	row->ended = w->header.height;
+	if (job->error == NULL) {
+		row->gas_used = row->gas;
+		row->output = job->output;
+	} else {
+		snprintf(row->error, sizeof(row->error), "%s", job->error);
+	}
+	if (status == PCTL_OK)
+		status = pctl_jobs_end(w->s, row->id, row->status, row->ended, row->gas_used,
+				       job->error == NULL ? &row->output : NULL, job->error,
+				       w->call);
+	if (status == PCTL_OK && !PCTL_VEC_PUSH(&w->ended, ended))
+		status = pctl_no_memory(w->call, "a block");
+	return status;
 }
 
-/* Before the block's own jobs end. */
+/* ---- what ended before -------------------------------------------------------------------- */
+
+typedef struct gathering {
+	pctl_block_work *w;
+	int is_lost;
+} gathering;
+
+static int gather(void *ctx, const pctl_chain_job *job)
+{
+	gathering *g = ctx;
+	pctl_chain_job *copy = pctl_arena_alloc(g->w->arena, sizeof(*copy));
+	pctl_block_ended ended = {copy, NULL};
+
+	if (copy != NULL) {
+		*copy = *job;
+		copy->message = (uint8_t *)pctl_arena_dup_n(g->w->arena, (const char *)job->message,
+							    (size_t)job->n_message);
+	}
+	g->is_lost = copy == NULL || copy->message == NULL || !PCTL_VEC_PUSH(&g->w->ended, ended);
+	return g->is_lost;
+}
+
+/* Jobs that ended at this height before the block's own do: of these, those that were refused and are charged used gas. */
 static pctl_status settle_refusals(pctl_block_work *w, pctl_ledger_tab *tab)
 {
-	refusals all = {.is_lost = 0};
+	gathering g = {.w = w};
 	pctl_ledger_split split;
-	pctl_status status =
-		pctl_jobs_ended_at(w->s, w->header.height, visit_refusal, &all, w->call);
+	pctl_status status = pctl_jobs_ended_at(w->s, w->header.height, gather, &g, w->call);
 
-	if (status == PCTL_OK && all.is_lost)
+	if (status == PCTL_OK && g.is_lost)
 		status = pctl_no_memory(w->call, "a block");
-	for (uint32_t i = 0; status == PCTL_OK && i < all.jobs.n; i++)
-		status = pctl_ledger_tab_settle(tab, all.jobs.items[i].id,
-						all.jobs.items[i].gas_used, w->header.executor,
-						w->call, &split);
-	free(all.jobs.items);
+	for (uint32_t i = 0; status == PCTL_OK && i < w->ended.n; i++) {
+		const pctl_chain_job *row = w->ended.items[i].row;
+
+		if (row->gas_used != 0)
+			status = pctl_ledger_tab_settle(tab, row->id, row->gas_used,
+							w->header.executor, w->call, &split);
+	}
 	return status;
+}
+
+static int by_clock(const void *a, const void *b)
+{
+	const pctl_chain_job *x = ((const pctl_block_ended *)a)->row,
+			     *y = ((const pctl_block_ended *)b)->row;
+
+	if (x->clock != y->clock)
+		return x->clock < y->clock ? -1 : 1;
+	return x->position < y->position ? -1 : x->position > y->position;
 }
 
 /* ---- edges -------------------------------------------------------------------------------- */
@@ -131,6 +156,7 @@ static pctl_status add_edges(pctl_block_work *w, const pctl_block_job *job)
 {
 	edges e;
 	char hex[PCTL_JOB_TEXT_SIZE];
+	pctl_status status;
 
 	e.w = w;
 	e.job = job;
@@ -142,7 +168,28 @@ static pctl_status add_edges(pctl_block_work *w, const pctl_block_job *job)
 	add_parents(&e);
 	add_inputs(&e);
 	add(&e, PCTL_EDGE_OUTPUT, e.id, e.output);
-	return pctl_edges_add_all(w->s, e.all, e.n, w->call);
+	status = pctl_edges_add_all(w->s, e.all, e.n, w->call);
+	for (uint32_t i = 0; status == PCTL_OK && i < e.n; i++)
+		if (e.all[i].is_new)
+			pctl_block_edge_text(&e.all[i], &w->edges);
+	return status;
+}
+
+static int write_edge(void *ctx, const pctl_edge *e)
+{
+	pctl_block_edge_text(e, ctx);
+	return 0;
+}
+
+/* The file has them in the order of making: those of messages are there already. */
+static pctl_status settle_edges(pctl_block_work *w)
+{
+	pctl_status status =
+		pctl_edges_of_block(w->s, w->header.height, write_edge, &w->edges, w->call);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < w->n_order; i++)
+		status = add_edges(w, w->order[i]);
+	return status;
 }
 
 static pctl_status settle_all(pctl_block_work *w, pctl_ledger_tab *tab)
@@ -153,12 +200,14 @@ static pctl_status settle_all(pctl_block_work *w, pctl_ledger_tab *tab)
 		status = pctl_contracts_settle(w->s, tab, w->header.height, w->header.executor,
 					       w->call);
 	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++) {
-		const pctl_block_job *job = w->jobs.items[i];
+		pctl_block_job *job = w->jobs.items[i];
 
 		status = end_job(w, tab, job);
 		if (status == PCTL_OK)
 			status = pctl_data_drop(w->s, &job->row, &job->message.as.execute, w->call);
 	}
+	if (w->ended.n > 1)
+		qsort(w->ended.items, w->ended.n, sizeof(w->ended.items[0]), by_clock);
 	return status;
 }
 
@@ -176,7 +225,7 @@ pctl_status pctl_block_settle(pctl_block_work *w)
 		pctl_ledger_tab_drop(tab);
 	if (status == PCTL_OK)
 		status = pctl_stake_release(w->s, w->header.height, w->call);
-	for (uint32_t i = 0; status == PCTL_OK && i < w->n_order; i++)
-		status = add_edges(w, w->order[i]);
+	if (status == PCTL_OK)
+		status = settle_edges(w);
 	return status == PCTL_OK ? pctl_data_expire(w->s, w->header.height, w->call) : status;
 }

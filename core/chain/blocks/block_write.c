@@ -22,110 +22,146 @@ static pctl_status put(pctl_block_work *w, uint32_t file, pctl_str_buf *text)
 	return w->record.text[file] == NULL ? pctl_no_memory(w->call, "a block") : PCTL_OK;
 }
 
-/* A file whose lines a walk over rows gives. */
-typedef struct lines {
-	pctl_block_work *w;
-	pctl_str_buf text;
-	pctl_status status;
-	uint64_t clock;
-} lines;
+/* ---- messages ----------------------------------------------------------------------------- */
 
-static pctl_status end_lines(lines *l, uint32_t file, pctl_status status)
+static pctl_status add_need(pctl_block_work *w, const char *reference)
 {
+	pctl_block_need need = {.is_made = 0};
+
+	if (reference[0] == '\0' || pctl_block_job_of(reference) != NULL)
+		return PCTL_OK;
+	if (!pctl_cid_parse(reference, &need.cid) || !PCTL_VEC_PUSH(&w->needs, need))
+		return pctl_no_memory(w->call, "a block");
+	return PCTL_OK;
+}
+
+static pctl_status add_needs(pctl_block_work *w, const pctl_request *r)
+{
+	const pctl_msg_execute *m = &r->as.execute;
+	const char *reference;
+	uint32_t group, binding;
+	pctl_status status;
+
+	if (r->kind == PCTL_MSG_CALL)
+		return add_need(w, r->as.call.contract);
+	status = add_need(w, m->shader_cid);
 	if (status == PCTL_OK)
-		status = l->status;
-	if (status == PCTL_OK)
-		return put(l->w, file, &l->text);
-	pctl_str_drop(&l->text);
+		status = add_need(w, m->uniform_cid);
+	for (uint32_t i = 0; status == PCTL_OK &&
+			     (reference = pctl_block_reference(m, i, &group, &binding)) != NULL;
+	     i++)
+		status = add_need(w, reference);
 	return status;
 }
 
-/* ---- messages ----------------------------------------------------------------------------- */
+static pctl_status note_needs(pctl_block_work *w, const uint8_t *bytes, uint64_t n)
+{
+	pctl_request r;
+	pctl_status status;
+
+	if (!pctl_request_tag_is(bytes, n, PCTL_MSG_EXECUTE) &&
+	    !pctl_request_tag_is(bytes, n, PCTL_MSG_CALL))
+		return PCTL_OK;
+	status = pctl_request_decode(bytes, n, w->call, &r);
+	if (status == PCTL_OK)
+		status = add_needs(w, &r);
+	pctl_request_destroy(&r);
+	return status;
+}
+
+typedef struct messages {
+	pctl_block_work *w;
+	pctl_str_buf text;
+	pctl_status status;
+} messages;
 
 static int add_message(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t n)
 {
-	lines *l = ctx;
+	messages *m = ctx;
 
-	l->w->n_messages++;
-	l->status = pctl_block_message_text(origin, bytes, n, l->w->call, &l->text);
-	return l->status != PCTL_OK;
+	m->w->n_messages++;
+	m->status = pctl_block_message_text(origin, bytes, n, m->w->call, &m->text);
+	if (m->status == PCTL_OK)
+		m->status = note_needs(m->w, bytes, n);
+	return m->status != PCTL_OK;
 }
 
 static pctl_status write_messages(pctl_block_work *w)
 {
-	lines l = {.w = w, .text = PCTL_STR_BUF_INIT};
+	messages m = {.w = w, .text = PCTL_STR_BUF_INIT};
+	pctl_status status = pctl_inbox_visit(w->s, add_message, &m, w->call);
 
-	return end_lines(&l, PCTL_BLOCK_MESSAGES, pctl_inbox_visit(w->s, add_message, &l, w->call));
+	if (status == PCTL_OK)
+		status = m.status;
+	if (status == PCTL_OK)
+		return put(w, PCTL_BLOCK_MESSAGES, &m.text);
+	pctl_str_drop(&m.text);
+	return status;
 }
 
 /* ---- results and clocks ------------------------------------------------------------------- */
 
-static int add_result(void *ctx, const pctl_chain_job *job)
-{
-	lines *l = ctx;
-	pctl_block_result r = {.clock = job->clock,
-			       .gas = job->gas_used,
-			       .n_output = job->output_bytes,
-			       .status = job->status,
-			       .output = job->output,
-			       .error = job->error};
-
-	memcpy(r.id, job->id, sizeof(r.id));
-	pctl_block_result_text(&r, &l->text);
-	*(job->status == PCTL_JOB_COMPLETE ? &l->w->header.complete : &l->w->header.failed) += 1;
-	return 0;
-}
-
 static pctl_status write_results(pctl_block_work *w)
 {
-	lines l = {.w = w, .text = PCTL_STR_BUF_INIT};
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
 
-	return end_lines(&l, PCTL_BLOCK_RESULTS,
-			 pctl_jobs_ended_at(w->s, w->header.height, add_result, &l, w->call));
+	for (uint32_t i = 0; i < w->ended.n; i++) {
+		const pctl_chain_job *job = w->ended.items[i].row;
+		pctl_block_result r = {.clock = job->clock,
+				       .gas = job->gas_used,
+				       .n_output = job->output_bytes,
+				       .status = job->status,
+				       .output = job->output,
+				       .error = job->error};
+
+		memcpy(r.id, job->id, sizeof(r.id));
+		pctl_block_result_text(&r, &text);
+		*(job->status == PCTL_JOB_COMPLETE ? &w->header.complete : &w->header.failed) += 1;
+	}
+	return put(w, PCTL_BLOCK_RESULTS, &text);
 }
 
 /* A line a clock: the clock and the jobs of this block that have it. */
-static int add_clock(void *ctx, const pctl_chain_job *job)
-{
-	lines *l = ctx;
-	char id[PCTL_JOB_TEXT_SIZE];
-
-	if (l->clock != job->clock)
-		pctl_str_addf(&l->text, "%s%" PRIu64, l->text.n == 0 ? "" : "\n", job->clock);
-	l->clock = job->clock;
-	pctl_str_add(&l->text, " ");
-	pctl_str_add(&l->text, pctl_job_id_format(job->id, id));
-	return 0;
-}
-
 static pctl_status write_clocks(pctl_block_work *w)
 {
-	lines l = {.w = w, .text = PCTL_STR_BUF_INIT};
-	pctl_status status = pctl_jobs_ended_at(w->s, w->header.height, add_clock, &l, w->call);
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	char id[PCTL_JOB_TEXT_SIZE];
 
-	if (l.text.n > 0)
-		pctl_str_add(&l.text, "\n");
-	return end_lines(&l, PCTL_BLOCK_CLOCKS, status);
+	for (uint32_t i = 0; i < w->ended.n; i++) {
+		const pctl_chain_job *job = w->ended.items[i].row;
+
+		if (i == 0 || job->clock != w->ended.items[i - 1].row->clock)
+			pctl_str_addf(&text, "%s%" PRIu64, i == 0 ? "" : "\n", job->clock);
+		pctl_str_add_n(&text, " ", 1);
+		pctl_str_add_n(&text, pctl_job_id_format(job->id, id), PCTL_JOB_TEXT_SIZE - 1);
+	}
+	if (text.n > 0)
+		pctl_str_add_n(&text, "\n", 1);
+	return put(w, PCTL_BLOCK_CLOCKS, &text);
 }
 
 /* ---- edges -------------------------------------------------------------------------------- */
 
-static int add_edge(void *ctx, const pctl_edge *e)
+static void add_word(pctl_str_buf *out, const char *word)
 {
-	lines *l = ctx;
+	pctl_str_add_n(out, " ", 1);
+	pctl_str_add(out, word[0] == '\0' ? "-" : word);
+}
 
-	pctl_str_addf(&l->text, "%" PRIu64 " %s %s %s %s %s\n", e->clock, pctl_edge_name(e->kind),
-		      e->source, e->target, e->via[0] == '\0' ? "-" : e->via,
-		      e->job[0] == '\0' ? "-" : e->job);
-	return 0;
+void pctl_block_edge_text(const pctl_edge *e, pctl_str_buf *out)
+{
+	pctl_str_addf(out, "%" PRIu64, e->clock);
+	add_word(out, pctl_edge_name(e->kind));
+	add_word(out, e->source);
+	add_word(out, e->target);
+	add_word(out, e->via);
+	add_word(out, e->job);
+	pctl_str_add_n(out, "\n", 1);
 }
 
 static pctl_status write_edges(pctl_block_work *w)
 {
-	lines l = {.w = w, .text = PCTL_STR_BUF_INIT};
-
-	return end_lines(&l, PCTL_BLOCK_EDGES,
-			 pctl_edges_of_block(w->s, w->header.height, add_edge, &l, w->call));
+	return put(w, PCTL_BLOCK_EDGES, &w->edges);
 }
 
 /* ---- balances ----------------------------------------------------------------------------- */
@@ -217,59 +253,38 @@ static pctl_status state_job(pctl_block_work *w, const pctl_block_job *job,
 	return PCTL_OK;
 }
 
-/* Statements in the order of the results; a job that ended while messages were taken in (cancelled) is read from its
- * row. */
-typedef struct stating {
-	pctl_block_work *w;
-	pctl_block_statement *items;
-	uint32_t n, reserved;
-	pctl_status status;
-} stating;
-
-static pctl_status state_row(stating *s, const pctl_chain_job *row, pctl_block_statement *out)
+/* A job that ended while messages were taken in (cancelled, say) is stated from its row. */
+static pctl_status state_row(pctl_block_work *w, const pctl_chain_job *row,
+			     pctl_block_statement *out)
 {
-	pctl_block_job *job = pctl_arena_alloc(s->w->arena, sizeof(*job));
+	pctl_block_job *job = pctl_arena_alloc(w->arena, sizeof(*job));
 	pctl_status status;
 
 	if (job == NULL)
-		return pctl_no_memory(s->w->call, "a block");
+		return pctl_no_memory(w->call, "a block");
 	job->row = *row;
-	job->row.message = NULL;
-	job->error = pctl_arena_dup(s->w->arena, row->error);
-	status = pctl_request_decode(row->message, row->n_message, s->w->call, &job->message);
+	job->error = row->error;
+	status = pctl_request_decode(row->message, row->n_message, w->call, &job->message);
 	if (status == PCTL_OK)
-		status = state_job(s->w, job, out);
+		status = state_job(w, job, out);
 	pctl_request_destroy(&job->message);
 	return status;
 }
 
-static int add_statement(void *ctx, const pctl_chain_job *row)
-{
-	stating *s = ctx;
-	char id[PCTL_JOB_TEXT_SIZE];
-	const pctl_block_job *job = pctl_block_find(s->w, pctl_job_id_format(row->id, id));
-	pctl_block_statement *out = &s->items[s->n++];
-
-	s->status = job != NULL ? state_job(s->w, job, out) : state_row(s, row, out);
-	return s->status != PCTL_OK;
-}
-
+/* Statements in the order of the results. */
 static pctl_status write_receipts(pctl_block_work *w)
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	stating s = {.w = w};
-	pctl_block_statements all = {.height = w->header.height};
-	pctl_status status;
+	pctl_block_statement *items = pctl_arena_array(w->arena, w->ended.n, sizeof(*items));
+	pctl_block_statements all = {.height = w->header.height, .items = items, .n = w->ended.n};
+	pctl_status status = items == NULL ? pctl_no_memory(w->call, "a block") : PCTL_OK;
 
-	s.items = pctl_arena_array(w->arena, (size_t)(w->header.complete + w->header.failed),
-				   sizeof(*s.items));
-	if (s.items == NULL)
-		return pctl_no_memory(w->call, "a block");
-	status = pctl_jobs_ended_at(w->s, w->header.height, add_statement, &s, w->call);
-	if (status == PCTL_OK)
-		status = s.status;
-	all.items = s.items;
-	all.n = s.n;
+	for (uint32_t i = 0; status == PCTL_OK && i < w->ended.n; i++) {
+		const pctl_block_ended *e = &w->ended.items[i];
+
+		status = e->job != NULL ? state_job(w, e->job, &items[i])
+					: state_row(w, e->row, &items[i]);
+	}
 	if (status == PCTL_OK)
 		status = pctl_block_statements_text(&all, w->call, &text);
 	if (status == PCTL_OK)
@@ -280,66 +295,14 @@ static pctl_status write_receipts(pctl_block_work *w)
 
 /* ---- the manifest ------------------------------------------------------------------------- */
 
-typedef struct needs {
-	pctl_block_work *w;
-	PCTL_VEC(pctl_block_need) list;
-	pctl_status status;
-} needs;
-
-static pctl_status add_need(needs *n, const char *reference)
+static pctl_status add_made(pctl_block_work *w)
 {
-	pctl_block_need need = {.is_made = 0};
-
-	if (reference[0] == '\0' || pctl_block_job_of(reference) != NULL)
-		return PCTL_OK;
-	if (!pctl_cid_parse(reference, &need.cid) || !PCTL_VEC_PUSH(&n->list, need))
-		return pctl_no_memory(n->w->call, "a block");
-	return PCTL_OK;
-}
-
-static pctl_status add_needs(needs *n, const pctl_request *r)
-{
-	const pctl_msg_execute *m = &r->as.execute;
-	const char *reference;
-	uint32_t group, binding;
-	pctl_status status;
-
-	if (r->kind == PCTL_MSG_CALL)
-		return add_need(n, r->as.call.contract);
-	status = add_need(n, m->shader_cid);
-	if (status == PCTL_OK)
-		status = add_need(n, m->uniform_cid);
-	for (uint32_t i = 0; status == PCTL_OK &&
-			     (reference = pctl_block_reference(m, i, &group, &binding)) != NULL;
-	     i++)
-		status = add_need(n, reference);
-	return status;
-}
-
-static int visit_needs(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t n_bytes)
-{
-	needs *n = ctx;
-	pctl_request r;
-
-	(void)origin;
-	if (!pctl_request_tag_is(bytes, n_bytes, PCTL_MSG_EXECUTE) &&
-	    !pctl_request_tag_is(bytes, n_bytes, PCTL_MSG_CALL))
-		return 0;
-	n->status = pctl_request_decode(bytes, n_bytes, n->w->call, &r);
-	if (n->status == PCTL_OK)
-		n->status = add_needs(n, &r);
-	pctl_request_destroy(&r);
-	return n->status != PCTL_OK;
-}
-
-static pctl_status add_made(needs *n)
-{
-	for (uint32_t i = 0; i < n->w->n_order; i++) {
-		const pctl_block_job *job = n->w->order[i];
+	for (uint32_t i = 0; i < w->n_order; i++) {
+		const pctl_block_job *job = w->order[i];
 		const pctl_block_need made = {job->output, job->row.output_bytes, 1, 0};
 
-		if (!PCTL_VEC_PUSH(&n->list, made))
-			return pctl_no_memory(n->w->call, "a block");
+		if (!PCTL_VEC_PUSH(&w->needs, made))
+			return pctl_no_memory(w->call, "a block");
 	}
 	return PCTL_OK;
 }
@@ -353,55 +316,47 @@ static int by_cid(const void *a, const void *b)
 	return order != 0 ? order : (int)x->is_made - (int)y->is_made;
 }
 
-/* Of bytes that this node lacks, after they were got from another. */
-static pctl_status needed_size(needs *n, pctl_block_need *need)
+/* Of bytes that were read to run a job, or that the store has, if need be after they were got from another node. */
+static pctl_status needed_size(pctl_block_work *w, pctl_block_need *need)
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
-	pctl_store *store = pctl_chain_store(n->w->chain);
+	pctl_store *store = pctl_chain_store(w->chain);
+	char text[PCTL_CID_TEXT_SIZE];
+	const uint64_t *size = pctl_map_get(w->sizes, pctl_cid_format(&need->cid, text));
 	pctl_blob blob;
-	pctl_status status = pctl_store_size(store, &need->cid, &quiet, &need->n_bytes);
+	pctl_status status;
 
+	if (size != NULL) {
+		need->n_bytes = *size;
+		return PCTL_OK;
+	}
+	status = pctl_store_size(store, &need->cid, &quiet, &need->n_bytes);
 	if (status == PCTL_OK)
 		return PCTL_OK;
-	status = pctl_data_get(n->w->chain, &need->cid, n->w->call, &blob);
+	status = pctl_data_get(w->chain, &need->cid, w->call, &blob);
 	if (status == PCTL_OK)
 		pctl_blob_release(&blob);
-	return status == PCTL_OK ? pctl_store_size(store, &need->cid, n->w->call, &need->n_bytes)
+	return status == PCTL_OK ? pctl_store_size(store, &need->cid, w->call, &need->n_bytes)
 				 : status;
-}
-
-static pctl_status spell_needs(needs *n, pctl_str_buf *text)
-{
-	pctl_status status = PCTL_OK;
-
-	if (n->list.n > 1)
-		qsort(n->list.items, n->list.n, sizeof(n->list.items[0]), by_cid);
-	for (uint32_t i = 0; status == PCTL_OK && i < n->list.n; i++) {
-		pctl_block_need *at = &n->list.items[i];
-
-		if (i > 0 && pctl_cid_compare(&at->cid, &at[-1].cid) == 0)
-			continue;
-		if (!at->is_made)
-			status = needed_size(n, at);
-		if (status == PCTL_OK)
-			pctl_block_need_text(at, text);
-	}
-	return status;
 }
 
 static pctl_status write_manifest(pctl_block_work *w)
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	needs n = {.w = w};
-	pctl_status status = pctl_inbox_visit(w->s, visit_needs, &n, w->call);
+	pctl_status status = add_made(w);
 
-	if (status == PCTL_OK)
-		status = n.status;
-	if (status == PCTL_OK)
-		status = add_made(&n);
-	if (status == PCTL_OK)
-		status = spell_needs(&n, &text);
-	free(n.list.items);
+	if (w->needs.n > 1)
+		qsort(w->needs.items, w->needs.n, sizeof(w->needs.items[0]), by_cid);
+	for (uint32_t i = 0; status == PCTL_OK && i < w->needs.n; i++) {
+		pctl_block_need *at = &w->needs.items[i];
+
+		if (i > 0 && pctl_cid_compare(&at->cid, &at[-1].cid) == 0)
+			continue;
+		if (!at->is_made)
+			status = needed_size(w, at);
+		if (status == PCTL_OK)
+			pctl_block_need_text(at, &text);
+	}
 	if (status == PCTL_OK)
 		return put(w, PCTL_BLOCK_MANIFEST, &text);
 	pctl_str_drop(&text);

@@ -34,7 +34,9 @@ static pctl_status lacking(pctl_chain *c, const pctl_cid *cid, const pctl_call *
 /* What a message of an attempt brought is nowhere else. */
 static pctl_store *where(const pctl_chain *c, const pctl_cid *cid)
 {
-	return pctl_store_has(pctl_chain_keeps(c), cid) ? pctl_chain_keeps(c) : c->store;
+	pctl_store *keeps = pctl_chain_keeps(c);
+
+	return keeps != c->store && pctl_store_has(keeps, cid) ? keeps : c->store;
 }
 
 pctl_status pctl_data_get(pctl_chain *c, const pctl_cid *cid, const pctl_call *call, pctl_blob *out)

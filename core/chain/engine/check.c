@@ -19,6 +19,8 @@ struct pctl_checker {
 	pctl_arena *arena;
 	pctl_map *senders; /* to a `sent` in the arena */
 	char text[PCTL_DECIDE_TEXT_SIZE];
+	pctl_decide_refusal *refused; /* code 0: a free place */
+	uint32_t next_refused, reserved;
 };
 
 pctl_status pctl_checker_open(const pctl_call *call, pctl_checker **out)
@@ -30,7 +32,8 @@ pctl_status pctl_checker_open(const pctl_call *call, pctl_checker **out)
 		return pctl_no_memory(call, "a checker");
 	k->arena = pctl_arena_create();
 	k->senders = pctl_map_create();
-	if (k->arena == NULL || k->senders == NULL) {
+	k->refused = calloc(PCTL_CHECK_REFUSED_MAX, sizeof(*k->refused));
+	if (k->arena == NULL || k->senders == NULL || k->refused == NULL) {
 		pctl_checker_close(k);
 		return pctl_no_memory(call, "a checker");
 	}
@@ -44,6 +47,7 @@ void pctl_checker_close(pctl_checker *k)
 		return;
 	pctl_map_destroy(k->senders);
 	pctl_arena_destroy(k->arena);
+	free(k->refused);
 	free(k);
 }
 
@@ -115,5 +119,41 @@ pctl_status pctl_check(pctl_checker *k, pctl_chain *reader, const pctl_msg_bytes
 		status = remember(k, &a, call);
 	}
 	pctl_response_destroy(&r);
+	return status;
+}
+
+/* ---- what no block will have ---------------------------------------------------------------- */
+
+void pctl_checker_refused(pctl_checker *k, const pctl_decide_refusal *refused, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		k->refused[k->next_refused++ % PCTL_CHECK_REFUSED_MAX] = refused[i];
+}
+
+pctl_status pctl_check_refused(pctl_checker *k, const pctl_msg_bytes *message, int is_again,
+			       const pctl_call *call, pctl_decided_result *out, int *found)
+{
+	pctl_cid digest;
+	pctl_status status = PCTL_OK;
+
+	*found = 0;
+	*out = (pctl_decided_result){.text = ""};
+	if (k->next_refused == 0)
+		return PCTL_OK;
+	status = pctl_cid_of(message->data, message->n, call, &digest);
+	for (uint32_t i = 0; status == PCTL_OK && i < PCTL_CHECK_REFUSED_MAX; i++) {
+		pctl_decide_refusal *r = &k->refused[i];
+
+		if (r->code == 0 || memcmp(r->digest, digest.digest, sizeof(r->digest)) != 0)
+			continue;
+		if (!is_again) {
+			r->code = 0;
+			continue;
+		}
+		*found = 1;
+		out->code = r->code;
+		out->text = r->text;
+		break;
+	}
 	return status;
 }

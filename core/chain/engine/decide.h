@@ -97,4 +97,17 @@ pctl_status pctl_decide_choose(pctl_decider *d, const pctl_msg_bytes *messages, 
 			       uint64_t max_bytes, const pctl_call *call, uint32_t *chosen,
 			       uint32_t *n_chosen);
 
+/*
+ * A message that no block will have as the state is: refused for a block before beside what else waited, and now again, alone, on what is final, and
+ * without a price (`fee_ppm` 0), so that it is of no use to a block either. digest: SHA-256 of its bytes.
+ */
+#define PCTL_DECIDE_REFUSED_MAX 64u
+typedef struct pctl_decide_refusal {
+	uint8_t digest[PCTL_DIGEST_BYTES];
+	uint32_t code, reserved;
+	char text[PCTL_DECIDE_TEXT_SIZE];
+} pctl_decide_refusal;
+/* Those that pctl_decide_choose found since this was asked last; valid until it chooses again. */
+const pctl_decide_refusal *pctl_decide_refused(pctl_decider *d, uint32_t *n);
+
 #endif

@@ -10,14 +10,14 @@ __extension__ typedef unsigned __int128 wide;
 
 #define AROUND 6u /* bytes of an encoded block around a message: a tag and a length */
 
-static pctl_status begin(pctl_decider *d, const pctl_call *call)
+pctl_status pctl_decide_attempt_begin(pctl_decider *d, const pctl_call *call)
 {
 	pctl_arena_clear(d->scratch);
 	d->into = d->scratch;
 	return pctl_chain_attempt_begin(d->chain, call);
 }
 
-static pctl_status end(pctl_decider *d, pctl_status status, const pctl_call *call)
+pctl_status pctl_decide_attempt_end(pctl_decider *d, pctl_status status, const pctl_call *call)
 {
 	const pctl_status ended = pctl_chain_attempt_end(d->chain, call);
 
@@ -138,8 +138,10 @@ pctl_status pctl_decide_judge(pctl_decider *d, uint64_t height, const pctl_msg_b
 		blame(out, PC6171_PROPOSAL_BOUNDS, 0, "more messages or bytes than a block has");
 	if (out->code != 0)
 		return PCTL_OK;
-	status = begin(d, call);
-	return status == PCTL_OK ? end(d, judge_all(d, messages, n, call, out), call) : status;
+	status = pctl_decide_attempt_begin(d, call);
+	return status == PCTL_OK
+		       ? pctl_decide_attempt_end(d, judge_all(d, messages, n, call, out), call)
+		       : status;
 }
 
 /* ---- a block of one's own ------------------------------------------------------------------ */
@@ -196,21 +198,31 @@ static pctl_status weigh(pctl_decider *d, const pctl_msg_bytes *messages, candid
 			 uint32_t *n, const pctl_call *call)
 {
 	uint8_t job[PCTL_DIGEST_BYTES];
+	char out[PCTL_ACCOUNT_SIZE] = "";
 	pctl_decided_result r;
 	uint32_t kept = 0;
-	pctl_status status = begin(d, call);
+	pctl_status status = pctl_decide_attempt_begin(d, call);
 
 	if (status != PCTL_OK)
 		return status;
 	for (uint32_t i = 0; status == PCTL_OK && i < *n; i++) {
-		status = pctl_decide_take(d, &messages[all[i].index], call, &r, job);
-		if (status != PCTL_OK || !is_worth(&r))
+		const pctl_msg_bytes *m = &messages[all[i].index];
+
+		status = pctl_decide_take(d, m, call, &r, job);
+		if (status == PCTL_OK && !is_worth(&r)) {
+			/* What its sender sent behind it is refused for its number. */
+			if (i == 0 || strcmp(out, all[i].sender) != 0)
+				status = pctl_decide_suspected(d, m, call);
+			memcpy(out, all[i].sender, sizeof(out));
+			continue;
+		}
+		if (status != PCTL_OK)
 			continue;
 		all[i].gas = r.gas_wanted;
 		all[kept++] = all[i];
 	}
 	*n = kept;
-	return end(d, status, call);
+	return pctl_decide_attempt_end(d, status, call);
 }
 
 typedef struct choice {
@@ -254,7 +266,8 @@ static pctl_status choose(choice *k, candidate *all, uint32_t n, const pctl_call
 	heads h = {.items = calloc(n == 0 ? 1 : n, sizeof(candidate *))};
 	uint64_t waits;
 	pctl_params p;
-	pctl_status status = h.items == NULL ? pctl_no_memory(call, "a block") : begin(k->d, call);
+	pctl_status status = h.items == NULL ? pctl_no_memory(call, "a block")
+					     : pctl_decide_attempt_begin(k->d, call);
 
 	if (status != PCTL_OK) {
 		free(h.items);
@@ -269,7 +282,7 @@ static pctl_status choose(choice *k, candidate *all, uint32_t n, const pctl_call
 	while (status == PCTL_OK && h.n > 0)
 		status = take_head(k, &h, call);
 	free(h.items);
-	return end(k->d, status, call);
+	return pctl_decide_attempt_end(k->d, status, call);
 }
 
 pctl_status pctl_decide_choose(pctl_decider *d, const pctl_msg_bytes *messages, uint32_t n,
@@ -282,18 +295,25 @@ pctl_status pctl_decide_choose(pctl_decider *d, const pctl_msg_bytes *messages, 
 		    .bytes = max_bytes < PCTL_DECIDE_BYTES_MAX ? max_bytes : PCTL_DECIDE_BYTES_MAX,
 		    .chosen = chosen};
 	uint32_t n_all = 0;
-	pctl_status status;
+	pctl_status status = PCTL_OK;
 
 	*n_chosen = 0;
 	if (all == NULL)
 		return pctl_no_memory(call, "a block");
-	for (uint32_t i = 0; i < n; i++) {
+	d->n_refused = 0;
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		int is_out = 0;
+
 		all[n_all].index = i;
 		all[n_all].n = messages[i].n;
-		n_all += (uint32_t)name_of(&messages[i], all[n_all].sender, &all[n_all].nonce);
+		if (!name_of(&messages[i], all[n_all].sender, &all[n_all].nonce))
+			continue;
+		status = pctl_decide_try_again(d, &messages[i], call, &is_out);
+		n_all += !is_out;
 	}
 	qsort(all, n_all, sizeof(*all), by_sender);
-	status = weigh(d, messages, all, &n_all, call);
+	if (status == PCTL_OK)
+		status = weigh(d, messages, all, &n_all, call);
 	k.last = all + n_all;
 	if (status == PCTL_OK)
 		status = choose(&k, all, n_all, call);

@@ -51,7 +51,7 @@ static pctl_status check_height(const pctl_edge *e, uint64_t last, const pctl_ca
 	return PCTL_OK;
 }
 
-static pctl_status insert(pctl_chain_state *s, const pctl_edge *e, const pctl_word words[4],
+static pctl_status insert(pctl_chain_state *s, pctl_edge *e, const pctl_word words[4],
 			  const pctl_call *call)
 {
 	sqlite3_stmt *stmt;
@@ -71,13 +71,13 @@ static pctl_status insert(pctl_chain_state *s, const pctl_edge *e, const pctl_wo
 	sqlite3_bind_int64(stmt, 7, (sqlite3_int64)e->clock);
 	status = pctl_cursor_next(s, stmt, call, &more);
 	sqlite3_reset(stmt);
+	e->is_new = status == PCTL_OK && sqlite3_changes(pctl_chain_db(s)) != 0;
 	return status;
 }
 
 #define VIA_AND_JOB 0xcu /* of the four names of an edge: these may be "" */
 
-static pctl_status add(pctl_chain_state *s, const pctl_edge *e, uint64_t last,
-		       const pctl_call *call)
+static pctl_status add(pctl_chain_state *s, pctl_edge *e, uint64_t last, const pctl_call *call)
 {
 	const char *const names[4] = {e->source, e->target, e->via, e->job};
 	pctl_word words[4];
@@ -92,7 +92,7 @@ static pctl_status add(pctl_chain_state *s, const pctl_edge *e, uint64_t last,
 	return status == PCTL_OK ? insert(s, e, words, call) : status;
 }
 
-pctl_status pctl_edges_add_all(pctl_chain_state *s, const pctl_edge *edges, uint32_t n,
+pctl_status pctl_edges_add_all(pctl_chain_state *s, pctl_edge *edges, uint32_t n,
 			       const pctl_call *call)
 {
 	uint64_t last;
@@ -110,7 +110,9 @@ pctl_status pctl_edges_add_all(pctl_chain_state *s, const pctl_edge *edges, uint
 
 pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call)
 {
-	return pctl_edges_add_all(s, e, 1, call);
+	pctl_edge one = *e;
+
+	return pctl_edges_add_all(s, &one, 1, call);
 }
 
 /* ---- visiting ----------------------------------------------------------------------------- */

@@ -32,9 +32,9 @@ const char *pctl_edge_name(uint32_t kind); /* "input"; NULL for none of these */
 /* What an edge joins: a CID's text, "job:ID", "account:NAME" or "alias:NAME". */
 #define PCTL_EDGE_NAME_MAX 80u
 
-/* via and job may be "" (job: "job:ID"). Names are borrowed. */
+/* via and job may be "" (job: "job:ID"). Names are borrowed. is_new: what pctl_edges_add_all says. */
 typedef struct pctl_edge {
-	uint32_t kind, reserved;
+	uint32_t kind, is_new;
 	const char *source, *target, *via, *job;
 	uint64_t height, clock;
 } pctl_edge;
@@ -42,8 +42,8 @@ typedef struct pctl_edge {
 /* Inside an open transaction. The same edge again (all fields but height and clock) changes nothing. */
 pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call);
 
-/* Several, in this order; after an error some of them may be there. */
-pctl_status pctl_edges_add_all(pctl_chain_state *s, const pctl_edge *edges, uint32_t n,
+/* Several, in this order; after an error some of them may be there. is_new of each: 0 where it was there. */
+pctl_status pctl_edges_add_all(pctl_chain_state *s, pctl_edge *edges, uint32_t n,
 			       const pctl_call *call);
 
 /* Visit edges that leave (or enter) a name, kind 0: all kinds, by (clock, order of making); or all edges of one block

@@ -9,11 +9,15 @@
 pctl_status pctl_home_restore(pctl_installation *in, const char *dir, const pctl_trusted *trusted,
 			      const pctl_call *call, pctl_snapshot_report *out);
 
+/* first: the oldest block that is left; what went: packs of the history, and receipts and statements of older blocks. */
+typedef struct pctl_pruned {
+	uint64_t first, packs, receipts, statements;
+} pctl_pruned;
+
 /*
- * Remove the records of all but the last `keep` blocks from the history. Rows of the state stay, and so does what the store
- * has: what names it may still be asked for. PC6151; *first: the oldest block that is left; *packs that went.
+ * Remove the records of all but the last `keep` blocks from the history, and with them what this home signed of them
+ * (chain/receipts). Rows of the state stay, and so does what the store has: what names it may still be asked for. PC6151, PC3.
  */
-pctl_status pctl_home_prune(pctl_chain *c, uint64_t keep, const pctl_call *call, uint64_t *first,
-			    uint64_t *packs);
+pctl_status pctl_home_prune(pctl_chain *c, uint64_t keep, const pctl_call *call, pctl_pruned *out);
 
 #endif

@@ -64,9 +64,9 @@ pctl_status pctl_jobs_add(pctl_chain_state *s, const pctl_chain_job *job, const 
 				 job->n_message);
 }
 
-/* PC5801 and PC5802 unless the job is pending. */
-static pctl_status check_pending(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYTES],
-				 const pctl_call *call)
+/* PC5801 or PC5802: why a job cannot end. */
+static pctl_status not_pending(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYTES],
+			       const pctl_call *call)
 {
 	char text[PCTL_JOB_TEXT_SIZE];
 	sqlite3_stmt *stmt = NULL;
@@ -84,10 +84,8 @@ static pctl_status check_pending(pctl_chain_state *s, const uint8_t id[PCTL_DIGE
 	pctl_job_id_format(id, text);
 	if (!more)
 		return pctl_refuse(call, PC5801_JOB_UNKNOWN, "no job %s", text);
-	if (status_now != PCTL_JOB_PENDING)
-		return pctl_refuse(call, PC5802_JOB_ENDED, "job %s is %s", text,
-				   status_now == PCTL_JOB_COMPLETE ? "complete" : "failed");
-	return PCTL_OK;
+	return pctl_refuse(call, PC5802_JOB_ENDED, "job %s is %s", text,
+			   status_now == PCTL_JOB_COMPLETE ? "complete" : "failed");
 }
 
 pctl_status pctl_jobs_end(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYTES], uint32_t status,
@@ -97,17 +95,17 @@ pctl_status pctl_jobs_end(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYTE
 	char cid[PCTL_CID_TEXT_SIZE] = "";
 	pctl_status rc = pctl_cursor_height(height, call);
 
-	if (rc == PCTL_OK)
-		rc = check_pending(s, id, call);
 	if (rc != PCTL_OK)
 		return rc;
 	if (output != NULL)
 		pctl_cid_format(output, cid);
-	return pctl_cursor_write(s, call,
-				 "UPDATE jobs SET status = ?, ended = ?, gas_used = ?, output = ?, "
-				 "error = ? WHERE id = ?",
-				 "hhattd", (uint64_t)status, height, gas_used, cid,
-				 error == NULL ? "" : error, id);
+	rc = pctl_cursor_write(s, call,
+			       "UPDATE jobs SET status = ?, ended = ?, gas_used = ?, output = ?, "
+			       "error = ? WHERE id = ? AND status = ?",
+			       "hhattdh", (uint64_t)status, height, gas_used, cid,
+			       error == NULL ? "" : error, id, (uint64_t)PCTL_JOB_PENDING);
+	return rc == PCTL_OK && sqlite3_changes(pctl_chain_db(s)) == 0 ? not_pending(s, id, call)
+								       : rc;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

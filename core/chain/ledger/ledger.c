@@ -143,13 +143,30 @@ pctl_status pctl_ledger_totals_read(pctl_chain_state *s, const pctl_call *call,
 	return status;
 }
 
-pctl_status pctl_ledger_store_totals(pctl_chain_state *s, const pctl_ledger_totals *t,
-				     const pctl_call *call)
+static pctl_status store_total(pctl_chain_state *s, const char *name, uint64_t was, uint64_t amount,
+			       const pctl_call *call)
 {
-	return pctl_cursor_write(s, call,
-				 "INSERT OR REPLACE INTO totals VALUES ('burned', ?), "
-				 "('supply', ?), ('treasury', ?)",
-				 "aaa", t->burned, t->supply, t->treasury);
+	return was == amount
+		       ? PCTL_OK
+		       : pctl_cursor_write(s, call, "UPDATE totals SET amount = ? WHERE name = ?",
+					   "at", amount, name);
+}
+
+pctl_status pctl_ledger_store_totals(pctl_chain_state *s, const pctl_ledger_totals *was,
+				     const pctl_ledger_totals *t, const pctl_call *call)
+{
+	pctl_status status;
+
+	if (was->supply == 0)
+		return pctl_cursor_write(s, call,
+					 "INSERT OR REPLACE INTO totals VALUES ('burned', ?), "
+					 "('supply', ?), ('treasury', ?)",
+					 "aaa", t->burned, t->supply, t->treasury);
+	status = store_total(s, "burned", was->burned, t->burned, call);
+	if (status == PCTL_OK)
+		status = store_total(s, "supply", was->supply, t->supply, call);
+	return status == PCTL_OK ? store_total(s, "treasury", was->treasury, t->treasury, call)
+				 : status;
 }
 
 pctl_status pctl_ledger_add_totals(pctl_ledger_totals *t, uint64_t treasury, uint64_t burned,
@@ -166,20 +183,21 @@ pctl_status pctl_ledger_credit(pctl_chain_state *s, const char *account, uint64_
 			       const pctl_call *call)
 {
 	pctl_ledger_account a;
-	pctl_ledger_totals t;
+	pctl_ledger_totals was = {0, 0, 0}, t;
 	pctl_status status = pctl_ledger_load(s, account, call, &a);
 
 	if (status == PCTL_OK)
 		status = pctl_ledger_check_amount(amount, call);
 	if (status == PCTL_OK)
-		status = pctl_ledger_totals_read(s, call, &t);
+		status = pctl_ledger_totals_read(s, call, &was);
+	t = was;
 	if (status == PCTL_OK)
 		status = pctl_ledger_add(&t.supply, amount, "the supply", call);
 	if (status == PCTL_OK)
 		status = pctl_ledger_add(&a.balance, amount, "the balance", call);
 	if (status == PCTL_OK)
 		status = pctl_ledger_store(s, &a, call);
-	return status == PCTL_OK ? pctl_ledger_store_totals(s, &t, call) : status;
+	return status == PCTL_OK ? pctl_ledger_store_totals(s, &was, &t, call) : status;
 }
 
 pctl_status pctl_ledger_transfer(pctl_chain_state *s, const char *from, const char *to,
@@ -207,18 +225,19 @@ pctl_status pctl_ledger_pay(pctl_chain_state *s, const char *account, uint64_t a
 {
 	const uint64_t treasury = pctl_amount_part(amount, treasury_ppm);
 	pctl_ledger_account a;
-	pctl_ledger_totals t;
+	pctl_ledger_totals was = {0, 0, 0}, t;
 	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
 
 	if (status == PCTL_OK)
 		status = pctl_ledger_take(&a.balance, amount, account, "balance", call);
 	if (status == PCTL_OK)
-		status = pctl_ledger_totals_read(s, call, &t);
+		status = pctl_ledger_totals_read(s, call, &was);
+	t = was;
 	if (status == PCTL_OK)
 		status = pctl_ledger_add_totals(&t, treasury, amount - treasury, call);
 	if (status == PCTL_OK)
 		status = pctl_ledger_store(s, &a, call);
-	return status == PCTL_OK ? pctl_ledger_store_totals(s, &t, call) : status;
+	return status == PCTL_OK ? pctl_ledger_store_totals(s, &was, &t, call) : status;
 }
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
@@ -320,7 +339,7 @@ pctl_status pctl_ledger_slash(pctl_chain_state *s, uint64_t height,
 			      const pctl_call *call, uint64_t *out)
 {
 	pctl_ledger_account a;
-	pctl_ledger_totals t;
+	pctl_ledger_totals was = {0, 0, 0}, t;
 	pctl_params p;
 	uint64_t amount, treasury;
 	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
@@ -333,7 +352,8 @@ pctl_status pctl_ledger_slash(pctl_chain_state *s, uint64_t height,
 	if (status == PCTL_OK)
 		status = pctl_params_in_force(s, height, call, &p);
 	if (status == PCTL_OK)
-		status = pctl_ledger_totals_read(s, call, &t);
+		status = pctl_ledger_totals_read(s, call, &was);
+	t = was;
 	if (status != PCTL_OK)
 		return status;
 	amount = pctl_amount_part_up(a.bond, p.values[PCTL_PARAM_SLASH]);
@@ -343,7 +363,7 @@ pctl_status pctl_ledger_slash(pctl_chain_state *s, uint64_t height,
 	if (status == PCTL_OK)
 		status = pctl_ledger_store(s, &a, call);
 	if (status == PCTL_OK)
-		status = pctl_ledger_store_totals(s, &t, call);
+		status = pctl_ledger_store_totals(s, &was, &t, call);
 	if (status == PCTL_OK)
 		status = pctl_cursor_write(s, call, "INSERT INTO slashes VALUES (?, ?, ?, ?, ?, ?)",
 					   "dthaaa", verdict, account, height, amount, treasury,

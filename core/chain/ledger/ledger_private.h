@@ -9,8 +9,9 @@ pctl_status pctl_ledger_load(pctl_chain_state *s, const char *name, const pctl_c
 			     pctl_ledger_account *out);
 pctl_status pctl_ledger_store(pctl_chain_state *s, const pctl_ledger_account *a,
 			      const pctl_call *call);
-pctl_status pctl_ledger_store_totals(pctl_chain_state *s, const pctl_ledger_totals *t,
-				     const pctl_call *call);
+/* was: as they were read before; a chain that has anything has all three rows, and those that are the same are not written. */
+pctl_status pctl_ledger_store_totals(pctl_chain_state *s, const pctl_ledger_totals *was,
+				     const pctl_ledger_totals *t, const pctl_call *call);
 /* PC5712 where the sum does not fit. */
 pctl_status pctl_ledger_add(uint64_t *to, uint64_t by, const char *what, const pctl_call *call);
 /* PC5713 where less is there; what: "balance", "bond". */

@@ -14,7 +14,7 @@ struct pctl_ledger_tab {
 	pctl_chain_state *s;
 	uint64_t height;
 	uint32_t has_totals, reserved;
-	pctl_ledger_totals totals;
+	pctl_ledger_totals totals, totals_were;
 	pctl_arena *arena;
 	pctl_map *accounts; /* by name; in the arena */
 };
@@ -54,7 +54,7 @@ pctl_status pctl_ledger_tab_close(pctl_ledger_tab *t, const pctl_call *call)
 	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(t->accounts); i++)
 		status = pctl_ledger_store(t->s, pctl_map_value_at(t->accounts, i), call);
 	if (status == PCTL_OK && t->has_totals)
-		status = pctl_ledger_store_totals(t->s, &t->totals, call);
+		status = pctl_ledger_store_totals(t->s, &t->totals_were, &t->totals, call);
 	pctl_ledger_tab_drop(t);
 	return status;
 }
@@ -84,9 +84,12 @@ static pctl_status account(pctl_ledger_tab *t, const char *name, int must, const
 
 static pctl_status totals(pctl_ledger_tab *t, const pctl_call *call)
 {
-	const pctl_status status =
-		t->has_totals ? PCTL_OK : pctl_ledger_totals_read(t->s, call, &t->totals);
+	pctl_status status;
 
+	if (t->has_totals)
+		return PCTL_OK;
+	status = pctl_ledger_totals_read(t->s, call, &t->totals_were);
+	t->totals = t->totals_were;
 	t->has_totals = status == PCTL_OK;
 	return status;
 }

@@ -322,7 +322,7 @@ pctl_status pctl_stake_slash(pctl_chain_state *s, uint64_t height,
 {
 	const uint64_t most = most_of(gas, p);
 	pctl_ledger_account a;
-	pctl_ledger_totals t;
+	pctl_ledger_totals was = {0, 0, 0}, t;
 	uint64_t back = 0, all, amount, treasury, of_bond;
 	pctl_status status = pctl_ledger_load(s, account, call, &a);
 
@@ -333,7 +333,8 @@ pctl_status pctl_stake_slash(pctl_chain_state *s, uint64_t height,
 	if (status == PCTL_OK)
 		status = pctl_ledger_add(&all, back, "the stake", call);
 	if (status == PCTL_OK)
-		status = pctl_ledger_totals_read(s, call, &t);
+		status = pctl_ledger_totals_read(s, call, &was);
+	t = was;
 	if (status != PCTL_OK || all == 0)
 		return status;
 	amount = pctl_amount_part_up(all, p->values[PCTL_PARAM_SLASH]);
@@ -346,7 +347,7 @@ pctl_status pctl_stake_slash(pctl_chain_state *s, uint64_t height,
 	if (status == PCTL_OK)
 		status = take_leaving(s, account, amount - of_bond, call);
 	if (status == PCTL_OK)
-		status = pctl_ledger_store_totals(s, &t, call);
+		status = pctl_ledger_store_totals(s, &was, &t, call);
 	if (status == PCTL_OK)
 		status = pctl_cursor_write(s, call, "INSERT INTO slashes VALUES (?, ?, ?, ?, ?, ?)",
 					   "dthaaa", job, account, height, amount, treasury,

@@ -247,6 +247,8 @@ pctl_status pctl_cursor_next(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl
 	const int step = sqlite3_step(stmt);
 
 	*more = step == SQLITE_ROW;
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		pctl_track_undone(pctl_chain_track(s));
 	return step == SQLITE_ROW || step == SQLITE_DONE
 		       ? check_point(s, stmt, *more, call)
 		       : pctl_chain_internal_failure(s, "rows of the state", call);
@@ -271,6 +273,8 @@ pctl_status pctl_cursor_write(pctl_chain_state *s, const pctl_call *call, const 
 				 : pctl_chain_internal_failure(s, "rows of the state", call);
 	sqlite3_reset(stmt);
 	sqlite3_clear_bindings(stmt);
+	if (strncmp(sql, "ROLLBACK TO ", 12) == 0)
+		pctl_track_undone(pctl_chain_track(s));
 	return status;
 }
 

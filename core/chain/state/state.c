@@ -164,10 +164,11 @@ static pctl_status set_up(pctl_chain_state *s, const char *path, const pctl_call
 		return pctl_refuse(call, PC5701_CHAIN_STATE, "%s: %s", path,
 				   s->db == NULL ? "no memory" : sqlite3_errmsg(s->db));
 	sqlite3_busy_timeout(s->db, BUSY_MS);
+	/* In memory is above all what a savepoint would undo, which is of one message: in a file it is written for each of them. */
 	status = exec(
 		s,
 		"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; "
-		"PRAGMA cache_size = -65536",
+		"PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
 		call);
 	if (status == PCTL_OK)
 		status = read_version(s, call, &version);
@@ -267,6 +268,19 @@ void pctl_chain_rollback(pctl_chain_state *s)
 	if (s->in_transaction)
 		pctl_track_rollback(s->track);
 	s->in_transaction = 0;
+}
+
+/* SQLite chooses the moment at the first row that is read. */
+pctl_status pctl_chain_moment_begin(pctl_chain_state *s, const pctl_call *call)
+{
+	assert(sqlite3_get_autocommit(s->db));
+	return exec(s, "BEGIN; SELECT count(*) FROM main.sqlite_master", call);
+}
+
+void pctl_chain_moment_end(pctl_chain_state *s)
+{
+	if (!sqlite3_get_autocommit(s->db))
+		sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
 }
 
 pctl_track *pctl_chain_track(pctl_chain_state *s)

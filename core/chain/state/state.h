@@ -71,4 +71,11 @@ pctl_status pctl_chain_is_restoring(pctl_chain_state *s, const pctl_call *call, 
 /* For the modules of core/chain alone: track.h. */
 struct pctl_track *pctl_chain_track(pctl_chain_state *s);
 
+/*
+ * Outside of transactions: what is read from here on is as it is now, whatever other connections write, until the moment ends. Nothing is written
+ * meanwhile. PC5701.
+ */
+pctl_status pctl_chain_moment_begin(pctl_chain_state *s, const pctl_call *call);
+void pctl_chain_moment_end(pctl_chain_state *s);
+
 #endif

@@ -49,6 +49,7 @@ pctl_status pctl_track_open(sqlite3 *db, const pctl_call *call, pctl_track **out
 		return pctl_no_memory(call, "a state");
 	t->db = db;
 	t->version = -1;
+	t->sure = 1;
 	t->inner = (pctl_call){.head = PCTL_HEAD(pctl_call), .ctx = t, .diag = keep_first};
 	t->arena = pctl_arena_create();
 	status = t->arena == NULL ? pctl_no_memory(call, "a state")
@@ -367,6 +368,11 @@ void pctl_track_fresh(pctl_track *t)
 	pctl_radix_forget(t->tree);
 	t->read_version = version;
 	t->has_read = 1;
+}
+
+void pctl_track_undone(pctl_track *t)
+{
+	t->sure++;
 }
 
 pctl_status pctl_track_begin(pctl_track *t, const pctl_call *call)

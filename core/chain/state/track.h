@@ -25,6 +25,9 @@ pctl_status pctl_track_begin(pctl_track *t, const pctl_call *call);
 pctl_status pctl_track_commit(pctl_track *t, const pctl_call *call);
 void pctl_track_rollback(pctl_track *t);
 
+/* A statement failed, or a savepoint was gone back to: what the transaction changed until now is looked at again. */
+void pctl_track_undone(pctl_track *t);
+
 /* PC6140 when a row was found that is not right, else PCTL_OK. */
 pctl_status pctl_track_verdict(const pctl_track *t, const pctl_call *call);
 /* A read by its whole key found nothing: PC6140 unless there is no such row. */

@@ -6,12 +6,18 @@
 #include "foundation/base/arena.h"
 #include "foundation/base/vec.h"
 
-/* A row that this transaction read or changed. before: what it was, of one that it changed; NULL: it was not. */
+/*
+ * A row that this transaction read or changed. before: what it was, of one that it changed; NULL: it was not. now: what the last
+ * change made of it, NULL: it is gone; only where `sure` is that of the transaction: else a part of it was undone since, and
+ * the row is read.
+ */
 enum { PCTL_SEEN_RIGHT = 1u, PCTL_SEEN_CHANGED = 2u };
 typedef struct pctl_seen {
 	uint64_t h;
-	uint32_t table, n_key, flags, n_before;
+	uint32_t table, n_key, flags, n_before, n_now, room_now;
+	uint64_t sure;
 	const uint8_t *key, *before;
+	uint8_t *now;
 	uint8_t leaf[PCTL_DIGEST_BYTES];
 } pctl_seen;
 
@@ -33,6 +39,7 @@ struct pctl_track {
 	pctl_arena *arena;
 	pctl_seen **slots; /* by key; a power of two of them */
 	uint32_t n_slots, n_seen;
+	uint64_t sure; /* goes up when changes were undone; never 0 */
 	pctl_str_buf row, key;
 	sqlite3_stmt *open_one, *open_before, *open_put, *open_drop, *version_of, *moment;
 	sqlite3_stmt *by_key[PCTL_STATE_TABLES_MAX];

@@ -1,10 +1,18 @@
 /* The tables beside the state: what changed goes into tree_open, from there into the tree, and all of it is gone over. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chain/state/track_private.h"
 #include "foundation/base/vec.h"
+
+/* With assertions every row that changed is read all the same, and must be what was noted of it. */
+#ifdef NDEBUG
+#define PCTL_TRACK_LOOKS_AGAIN 0
+#else
+#define PCTL_TRACK_LOOKS_AGAIN 1
+#endif
 
 /* ---- rows of a table ----------------------------------------------------------------------- */
 
@@ -144,19 +152,42 @@ static pctl_status drop_open(pctl_track *t, const pctl_seen *e, const pctl_call 
 	return status;
 }
 
+/* What a changed row is now, as SQLite told at its last change, or as it is read: *row NULL when it is gone. */
+static pctl_status row_now(pctl_track *t, const pctl_seen *e, const pctl_call *call,
+			   const uint8_t **row, uint64_t *n)
+{
+	int found;
+	pctl_status status = PCTL_OK;
+
+	*row = e->n_now == 0 ? NULL : e->now;
+	*n = e->n_now;
+	if (e->sure == t->sure && !PCTL_TRACK_LOOKS_AGAIN)
+		return PCTL_OK;
+	status = pctl_track_present(t, e->table, e->key, e->n_key, call, &t->row, &found);
+	if (status != PCTL_OK)
+		return status;
+	assert(e->sure != t->sure ||
+	       (found ? *row != NULL && *n == t->row.n && memcmp(*row, t->row.data, t->row.n) == 0
+		      : *row == NULL));
+	*row = found ? (const uint8_t *)t->row.data : NULL;
+	*n = found ? t->row.n : 0;
+	return PCTL_OK;
+}
+
 /* The leaf that a row which changed has now goes to `leaves` (NULL, and of tables apart: into tree_open). */
 static pctl_status settle_one(pctl_track *t, pctl_seen *e, pctl_track_leaves *into,
 			      const pctl_call *call, int64_t *more)
 {
 	uint32_t n_tables;
 	uint8_t now[PCTL_DIGEST_BYTES];
+	const uint8_t *row;
+	uint64_t n;
 	int found;
-	pctl_status status =
-		pctl_track_present(t, e->table, e->key, e->n_key, call, &t->row, &found);
+	pctl_status status = row_now(t, e, call, &row, &n);
 
+	found = row != NULL;
 	if (status == PCTL_OK && found)
-		status = pctl_row_leaf_value(t->tree, (const uint8_t *)t->row.data, t->row.n, call,
-					     now);
+		status = pctl_row_leaf_value(t->tree, row, n, call, now);
 	if (status != PCTL_OK)
 		return status;
 	*more += found - (e->before != NULL);
@@ -170,8 +201,7 @@ static pctl_status settle_one(pctl_track *t, pctl_seen *e, pctl_track_leaves *in
 	}
 	if (!found && pctl_state_tables(&n_tables)[e->table].is_apart)
 		return drop_open(t, e, call);
-	if (found && e->before != NULL && e->n_before == t->row.n &&
-	    memcmp(e->before, t->row.data, t->row.n) == 0)
+	if (found && e->before != NULL && e->n_before == n && memcmp(e->before, row, n) == 0)
 		return PCTL_OK;
 	return put_open(t, e, found ? now : NULL, call);
 }

@@ -96,11 +96,9 @@ pctl_status pctl_track_views(pctl_track *t, const pctl_call *call)
 /* ---- changing ------------------------------------------------------------------------------ */
 
 /* The old (or new) row of the change at hand into t->row: all of it, or the key alone. */
-static int spell_change(pctl_track *t, const pctl_state_table *table, int is_new, int all,
-			uint32_t *n_key)
+static int spell_change(pctl_track *t, uint32_t n_keys, int is_new, int all, uint32_t *n_key)
 {
-	const uint32_t keys = pctl_state_table_keys(table);
-	const int n = all ? sqlite3_preupdate_count(t->db) : (int)keys;
+	const int n = all ? sqlite3_preupdate_count(t->db) : (int)n_keys;
 
 	t->row.n = 0;
 	for (int i = 0; i < n; i++) {
@@ -111,38 +109,61 @@ static int spell_change(pctl_track *t, const pctl_state_table *table, int is_new
 		if (rc != SQLITE_OK || value == NULL)
 			return 0;
 		pctl_row_add_value(&t->row, value);
-		if (i + 1 == (int)keys)
+		if (i + 1 == (int)n_keys)
 			*n_key = (uint32_t)t->row.n;
 	}
 	return !t->row.failed;
 }
 
-/* The first change of a row in a transaction: it must have been what was written, and is remembered as it was. */
+/* The row in t->row is the last that is known of this key. Rows that are changed often seldom change their size. */
+static int keep_now(pctl_track *t, pctl_seen *e)
+{
+	const uint32_t n = (uint32_t)t->row.n;
+
+	if (e->room_now < n) {
+		e->now = pctl_arena_alloc(t->arena, n);
+		e->room_now = e->now == NULL ? 0 : n;
+	}
+	if (e->now == NULL)
+		return 0;
+	memcpy(e->now, t->row.data, n);
+	e->n_now = n;
+	e->sure = t->sure;
+	return 1;
+}
+
+/* A row as it was (or will be) at a change. At the first of a transaction it must have been what was written, and is remembered
+ * as it was. */
 static int touch(pctl_track *t, uint32_t table, int is_new)
 {
 	uint32_t n_tables, n_key = 0;
-	const pctl_state_table *row_of = &pctl_state_tables(&n_tables)[table];
+	const uint32_t n_keys = pctl_state_table_keys(&pctl_state_tables(&n_tables)[table]);
 	pctl_seen *e;
 
-	if (!spell_change(t, row_of, is_new, 0, &n_key))
+	if (!spell_change(t, n_keys, is_new, is_new, &n_key))
 		return 0;
 	e = pctl_track_seen(t, table, (const uint8_t *)t->row.data, n_key);
 	if (e == NULL)
 		return 0;
-	if ((e->flags & PCTL_SEEN_CHANGED) != 0)
-		return 1;
-	if (!is_new) {
-		if (!spell_change(t, row_of, 0, 1, &n_key))
+	if ((e->flags & PCTL_SEEN_CHANGED) == 0) {
+		if (!is_new) {
+			if (!spell_change(t, n_keys, 0, 1, &n_key))
+				return 0;
+			e->before =
+				(const uint8_t *)pctl_arena_dup_n(t->arena, t->row.data, t->row.n);
+			e->n_before = (uint32_t)t->row.n;
+			if (e->before == NULL)
+				return 0;
+		}
+		if (e->flags == 0 && pctl_track_check(t, table, e->key, n_key, e->leaf, e->before,
+						      e->n_before, &t->inner) != PCTL_OK)
 			return 0;
-		e->before = (const uint8_t *)pctl_arena_dup_n(t->arena, t->row.data, t->row.n);
-		e->n_before = (uint32_t)t->row.n;
-		if (e->before == NULL)
-			return 0;
+		e->flags |= PCTL_SEEN_CHANGED;
 	}
-	if (e->flags == 0 && pctl_track_check(t, table, e->key, n_key, e->leaf, e->before,
-					      e->n_before, &t->inner) != PCTL_OK)
-		return 0;
-	e->flags |= PCTL_SEEN_CHANGED;
+	if (is_new)
+		return keep_now(t, e);
+	e->n_now = 0;
+	e->sure = t->sure;
 	return 1;
 }
 

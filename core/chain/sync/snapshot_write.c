@@ -324,7 +324,8 @@ pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_b
 		     .bound = chunk_bytes == 0 ? PCTL_SNAPSHOT_CHUNK_BYTES : chunk_bytes,
 		     .call = call,
 		     .report = out};
-	sqlite3 *db = pctl_chain_db(pctl_cursor(c));
+	/* A moment that the caller holds is the one. */
+	const int is_held = !sqlite3_get_autocommit(pctl_chain_db(pctl_cursor(c)));
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
@@ -341,12 +342,12 @@ pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_b
 	w.needs = pctl_map_create();
 	if (status == PCTL_OK && (w.spool == NULL || w.needs == NULL))
 		status = spool_failed(&w);
-	/* One look at everything, whatever others write meanwhile. */
-	if (status == PCTL_OK && sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
-		status = pctl_chain_internal_failure(pctl_cursor(c), "a snapshot", call);
+	if (status == PCTL_OK && !is_held)
+		status = pctl_chain_moment_begin(pctl_cursor(c), call);
 	if (status == PCTL_OK) {
 		status = write_all(&w);
-		sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+		if (!is_held)
+			pctl_chain_moment_end(pctl_cursor(c));
 	}
 	if (w.spool != NULL)
 		fclose(w.spool);

@@ -2,9 +2,9 @@
  *
  * This is the consensus VM of the installation's home, for a client that submits jobs in batches and for one that audits
  * them: shaders and jobs are taken in, blocks end and are verified again. Messages mean what the tool's verbs `shader
- * upload`, `job`, `block` and `ledger` mean, and are refused with the same codes. Left out, and the tool's alone, are
- * parameters and votes, bonds and verdicts, aliases and deprecation, cancelling jobs, links and provenance, contracts,
- * epochs, ranks, histories of other homes, and nodes.
+ * upload`, `job`, `block` and `ledger` mean, and are refused with the same codes; questions about the graph are those of
+ * `graph`. Left out, and the tool's alone, are parameters and votes, bonds and verdicts, aliases and deprecation, cancelling
+ * jobs, links and provenance, contracts, epochs, histories of other homes, and nodes.
  *
  * Several handles and processes may have one chain open; one at a time writes, and a second one waits for 5 s (PC5703).
  * What a structure points to lives until the next call with the same chain or, of a list, as long as the list. */
@@ -219,6 +219,137 @@ typedef struct pipectl_verdict {
  */
 PCTL_EXPORT pctl_status pipectl_chain_verify(pipectl_chain *c, uint64_t from, uint64_t to,
 					     pipectl_verdict *out);
+
+/* ---- the graph ------------------------------------------------------------------------------ */
+
+/*
+ * What a question is about: edges; what led to a name (a CID or "job:ID"), job by job; jobs that took it, or took what came of it;
+ * jobs by their logical clocks; the ranks of a name and its neighbours.
+ */
+#define PIPECTL_GRAPH_EDGES 1u
+#define PIPECTL_GRAPH_HISTORY 2u
+#define PIPECTL_GRAPH_DEPENDENTS 3u
+#define PIPECTL_GRAPH_JOBS 4u
+#define PIPECTL_GRAPH_RANK 5u
+
+/* What a name is of the edges that are asked for; BLOCK: those of the block `height`, without a name. */
+#define PIPECTL_GRAPH_FROM 1u
+#define PIPECTL_GRAPH_TO 2u
+#define PIPECTL_GRAPH_VIA 3u
+#define PIPECTL_GRAPH_BY 4u /* "job:ID", which made them */
+#define PIPECTL_GRAPH_BLOCK 5u
+
+/* Kinds of edges: account -> shader; shader -> CID of an algorithm; what went in -> output; account -> job; job -> output;
+ * parent -> job; CID -> CID; alias -> shader; account -> shader. */
+#define PIPECTL_EDGE_UPLOAD 1u
+#define PIPECTL_EDGE_IMPLEMENTS 2u
+#define PIPECTL_EDGE_INPUT 3u
+#define PIPECTL_EDGE_EXECUTED 4u
+#define PIPECTL_EDGE_OUTPUT 5u
+#define PIPECTL_EDGE_PARENT 6u
+#define PIPECTL_EDGE_LINK 7u
+#define PIPECTL_EDGE_ALIAS 8u
+#define PIPECTL_EDGE_DEPRECATED 9u
+
+/*
+ * A question about what was made from what.
+ *
+ * op      PIPECTL_GRAPH_EDGES to _RANK
+ * role    of EDGES: PIPECTL_GRAPH_FROM to _BLOCK; 0: all edges
+ * name    a CID, "job:ID", "account:NAME" or "alias:NAME", as op and role take it; NULL: none. JOBS: of all, an account, a shader or a job
+ * height  as of that block; 0: with what the open block has
+ * from_clock, to_clock  of EDGES and JOBS; 0, 0: all
+ * kinds   of EDGES, 1u << PIPECTL_EDGE_*, together; 0: all
+ * limit   edges or jobs of a page, at most 1000; 0: 100
+ * next    n_next bytes that the page before ended with; the rest of the question is the same. 0: the first page
+ * proves  1: with proofs that the rows are in the state of the last block (then of EDGES, at most 16 a page)
+ */
+typedef struct pipectl_graph_question {
+	pctl_head head;
+	uint32_t op, role;
+	const char *name;
+	uint64_t height, from_clock, to_clock;
+	uint32_t kinds, limit;
+	const void *next;
+	uint64_t n_next;
+	uint32_t proves, reserved;
+} pipectl_graph_question;
+
+/* A page of the answer, which lives until it is released, whatever the chain does. */
+typedef struct pipectl_chain_graph pipectl_chain_graph;
+
+/*
+ * Errors: PC0011 (no such op), PC5730, PC5731 (fields that do not go together, a `next` of another question), PC5852 (no such block), PC5880 (no
+ * such name), PC5883 (a history of nothing),
+ * PC6102 (no rank was asked for by then).
+ */
+PCTL_EXPORT pctl_status pipectl_chain_graph_ask(pipectl_chain *c,
+						const pipectl_graph_question *question,
+						pipectl_chain_graph **out);
+PCTL_EXPORT void pipectl_chain_graph_release(pipectl_chain_graph *g);
+
+/*
+ * height  the block that the answer is of
+ * epoch   of ranks: the block that asked for them
+ * cut     what was left out of a history or of dependents because there is too much of it, 0: nothing
+ * next    n_next bytes for the page behind this one; 0: this was the last
+ */
+typedef struct pipectl_graph_page {
+	pctl_head head;
+	uint64_t height, epoch, cut;
+	uint32_t n_edges, n_jobs, n_ranks, n_proofs;
+	const void *next;
+	uint64_t n_next;
+} pipectl_graph_page;
+PCTL_EXPORT pctl_status pipectl_chain_graph_page(const pipectl_chain_graph *g,
+						 pipectl_graph_page *out);
+
+/* number: in the order of making, from 1; via and job NULL: none; is_gone: a link that was taken back. */
+typedef struct pipectl_graph_edge {
+	pctl_head head;
+	uint64_t number, height, clock;
+	uint32_t kind, is_gone;
+	const char *source, *target, *via, *job;
+} pipectl_graph_edge;
+/* PC0011 past the end, here and below. */
+PCTL_EXPORT pctl_status pipectl_chain_graph_edge(const pipectl_chain_graph *g, uint32_t i,
+						 pipectl_graph_edge *out);
+
+/* As pipectl_chain_job has it; n_inputs: what it took and waited for. */
+typedef struct pipectl_graph_job {
+	pctl_head head;
+	const char *id, *sender, *shader, *output, *error;
+	uint64_t gas_used, clock, height, ended;
+	uint32_t state, n_inputs;
+} pipectl_graph_job;
+PCTL_EXPORT pctl_status pipectl_chain_graph_job(const pipectl_chain_graph *g, uint32_t i,
+						pipectl_graph_job *out);
+
+/* kind: PIPECTL_EDGE_INPUT or _PARENT; maker: the id of the job that gave it, NULL: it was given. */
+typedef struct pipectl_graph_input {
+	pctl_head head;
+	const char *name, *maker;
+	uint32_t kind, reserved;
+} pipectl_graph_input;
+PCTL_EXPORT pctl_status pipectl_chain_graph_input(const pipectl_chain_graph *g, uint32_t job,
+						  uint32_t i, pipectl_graph_input *out);
+
+typedef struct pipectl_graph_rank {
+	pctl_head head;
+	const char *name;
+	uint64_t rank;
+} pipectl_graph_rank;
+PCTL_EXPORT pctl_status pipectl_chain_graph_rank(const pipectl_chain_graph *g, uint32_t i,
+						 pipectl_graph_rank *out);
+
+/* The text of a proof, as `ledger prove` writes and checks it. */
+typedef struct pipectl_graph_proof {
+	pctl_head head;
+	const char *text;
+	uint64_t n_bytes;
+} pipectl_graph_proof;
+PCTL_EXPORT pctl_status pipectl_chain_graph_proof(const pipectl_chain_graph *g, uint32_t i,
+						  pipectl_graph_proof *out);
 
 PCTL_C_END
 

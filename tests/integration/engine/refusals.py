@@ -10,7 +10,7 @@ import abci
 import wire
 
 h = Harness()
-chain = Chain(h, ["ada", "bob"])
+chain = Chain(h, ["ada", "bob", "cay"])
 
 
 def refused(what, code, status, *args, home=None):
@@ -158,6 +158,40 @@ def crowded(node):
     deaf.close()
 
 
+def stuck():
+    """With messages for free a refused one is in no block: it leaves its engine when it is asked about again, and what may yet be taken in does not."""
+    node = abci.Node(h, chain.home("stuck"), "cpu")
+    node.consensus.ask("init_chain", chain_id=chain.name)
+    hopeless = chain.message("ada", "cancel", number=0, job_id="ab" * 32)
+    behind = chain.transfer("ada", "bob", 1, number=1)
+    early = chain.transfer("bob", "dan", 10**13 + 5, number=0)  # more than he has
+    gift = chain.transfer("cay", "bob", 100, number=0)
+    pool, recheck, height = [early, hopeless, behind], {}, 0
+
+    def block(extra=()):
+        nonlocal height
+        height += 1
+        txs = node.consensus.ask("prepare_proposal", txs=pool, max_tx_bytes=1 << 20, height=height)["txs"] + list(extra)
+        made = node.consensus.ask("finalize_block", txs=txs, height=height)
+        h.check(f"block {height} takes in what was chosen", all(r["code"] == 0 for r in made["tx_results"]), made)
+        node.consensus.ask("commit")
+        pool[:] = [t for t in pool if t not in txs]
+        recheck.update({t: node.mempool.ask("check_tx", tx=t, type=1) for t in pool})
+        return txs
+
+    h.check("neither is anything for a block", block([gift]) == [gift])
+    h.check("nor given up after one", [recheck[t]["code"] for t in (early, hopeless, behind)] == [0, 0, 0], recheck)
+    h.check("what waited for another's message is taken in", block() == [early])
+    h.check("what is refused alone, too, is refused by its name: PC5801", recheck[hopeless]["code"] == 5801 and "ab" * 32 in recheck[hopeless]["log"], recheck[hopeless])
+    h.check("and what its sender sent behind it by its number: PC5842", recheck[behind]["code"] == 5842, recheck[behind])
+    h.check("sent anew it is looked at anew", node.mempool.ask("check_tx", tx=hopeless)["code"] == 0)
+    block()
+    h.check("and waits again", recheck[hopeless]["code"] == 0, recheck[hopeless])
+    pool[:] = [behind, chain.transfer("ada", "bob", 2, number=0)]
+    h.check("without it its sender goes on", len(block()) == 2)
+    h.check("stops", node.stop(signal.SIGTERM) == 130, node.words())
+
+
 def main():
     home = chain.path = chain.home("one")
     starting()
@@ -166,6 +200,7 @@ def main():
     node = abci.Node(h, home, "cpu")
     frames(node)
     crowded(node)
+    stuck()
     h.check("stops", node.stop(signal.SIGTERM) == 0, node.words())
     node = abci.Node(h, home, "cpu")
     # A home that another writes to beside its engine.

@@ -371,6 +371,11 @@ def command_line(w, rec, made):
     h.check("edges as text", status == 0 and f"output job:{job} -> {out} via".encode() in text or b" output " in text, f"{text} {err}")
     status, text, err = h.run("graph", "history", out)
     h.check("a history as text", status == 0 and b"took " in text and b" complete clock " in text, f"{text} {err}")
+    status, text, err = h.run("graph", "edges", "--from", "account:ada", "--kind", "alias", "--height", newest)
+    h.check("an answer of nothing is said beside it", status == 0 and text == b"" and err == f"no edges, as of block {H}\n", f"{status} {text} {err}")
+    for quiet in ("--json", "-q"):
+        _, _, err = h.run(quiet, "graph", "edges", "--from", "account:ada", "--kind", "alias")
+        h.check("but not to who asks for silence or a document", err == "", f"{quiet} {err}")
     for name, code, want, args in (("two roles", "PC0010", 2, ("edges", "--to", out, "--from", out)), ("a kind that is none", "PC0010", 2, ("edges", "--kind", "friend")),
                                    ("clocks that are none", "PC0010", 2, ("jobs", "--clocks", "7")), ("no hex", "PC0010", 2, ("jobs", "--next", "xy")),
                                    ("a page too long", "PC0010", 2, ("jobs", "--limit", "1001")), ("a height beside a block", "PC0010", 2, ("edges", "--block", "1", "--height", "1")),

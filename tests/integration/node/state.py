@@ -401,8 +401,22 @@ def prune(w):
     to.refused("nothing to keep", "PC6151", 3, "ledger", "prune", "--keep", "0")
     to.refused("more than there is", "PC6151", 3, "ledger", "prune", "--keep", str(last + 1))
     to.refused("no --keep", "PC0010", 2, "ledger", "prune")
+    signed = os.path.join(to.home, "chain/receipts")
+    kinds = ("receipt", "statement")
+    there = {k: sorted(int(f.split(".")[0]) for f in os.listdir(signed) if f.endswith("." + k)) for k in kinds}
+    h.check("every block is signed and stated", all(there[k] == list(range(1, last + 1)) for k in kinds), str(there))
+    others = ("notes.receipt", "01.receipt", f"{last + 7}.statement", "1.statement.old")
+    for name in others:
+        with open(os.path.join(signed, name), "w", encoding="utf-8"):
+            pass
+    os.mkdir(os.path.join(signed, "2.receipt.d"))
     out = to.answer("ledger", "prune", "--keep", "2")
     h.check("old blocks go", int(out["first"]) == last - 1 and int(out["packs"]) > 2, str(out))
+    h.check("and what was signed of them", int(out["receipts"]) == int(out["statements"]) == last - 2, str(out))
+    h.check("no other file does", sorted(os.listdir(signed)) == sorted([f"{b}.{k}" for b in (last - 1, last) for k in kinds] + [*others, "2.receipt.d"]),
+            str(os.listdir(signed)))
+    for name in others:
+        os.remove(os.path.join(signed, name))
     git = ["git", "--git-dir", log(to)]
     h.check("git agrees", subprocess.run(git + ["rev-list", "--count", "HEAD"], capture_output=True, check=True).stdout.strip() == b"2", "rev-list")
     fsck = subprocess.run(git + ["fsck", "--full", "--strict"], capture_output=True, check=False)

@@ -14,7 +14,7 @@ import os
 from typing import Any
 
 from pipectl._arrays import BF16, BYTES, U128
-from pipectl._chain import Account, Block, Chain, ChainJob, Shader, Verdict
+from pipectl._chain import EDGE_KINDS, Account, Block, Chain, ChainJob, Edge, GraphJob, GraphPage, Shader, Taken, Verdict
 from pipectl._errors import Diagnostic, Error, Note
 from pipectl._inputs import Cid, Zeros
 from pipectl._installation import Device, Installation
@@ -27,8 +27,9 @@ from pipectl._results import Arrays, Job, Output, Result
 from pipectl import tensor
 
 __all__ = ["Account", "Arrays", "BF16", "BYTES", "Block", "Chain", "ChainJob", "Cid", "Device", "Diagnostic", "Display",
-           "Error", "Generation", "Installation", "Job", "Model", "Note", "Output", "Piece", "Pipeline", "Port",
-           "Progress", "Resident", "Result", "Shader", "Step", "Tokenizer", "U128", "Verdict", "Zeros", "audit",
+           "EDGE_KINDS", "Edge", "Error", "Generation", "GraphJob", "GraphPage", "Installation", "Job", "Model", "Note", "Output",
+           "Piece", "Pipeline", "Port", "Progress", "Resident", "Result", "Shader", "Step", "Taken", "Tokenizer", "U128", "Verdict",
+           "Zeros", "audit",
            "certify", "check", "devices", "explain", "plan", "run", "tensor", "verify_receipt", "version"]
 
 __version__ = text(lib.pipectl_version()) or ""

@@ -18,6 +18,16 @@ JOB_STATES = {lib.PIPECTL_JOB_PENDING: "pending", lib.PIPECTL_JOB_EXECUTING: "ex
               lib.PIPECTL_JOB_FAILED: "failed"}
 
 
+EDGE_KINDS = {"upload": lib.PIPECTL_EDGE_UPLOAD, "implements": lib.PIPECTL_EDGE_IMPLEMENTS, "input": lib.PIPECTL_EDGE_INPUT,
+              "executed": lib.PIPECTL_EDGE_EXECUTED, "output": lib.PIPECTL_EDGE_OUTPUT, "parent": lib.PIPECTL_EDGE_PARENT,
+              "link": lib.PIPECTL_EDGE_LINK, "alias": lib.PIPECTL_EDGE_ALIAS, "deprecated": lib.PIPECTL_EDGE_DEPRECATED}
+_KIND_WORDS = {number: word for word, number in EDGE_KINDS.items()}
+_QUESTIONS = {"edges": lib.PIPECTL_GRAPH_EDGES, "history": lib.PIPECTL_GRAPH_HISTORY, "dependents": lib.PIPECTL_GRAPH_DEPENDENTS,
+              "jobs": lib.PIPECTL_GRAPH_JOBS, "rank": lib.PIPECTL_GRAPH_RANK}
+_ROLES = {None: 0, "from": lib.PIPECTL_GRAPH_FROM, "to": lib.PIPECTL_GRAPH_TO, "via": lib.PIPECTL_GRAPH_VIA, "by": lib.PIPECTL_GRAPH_BY,
+          "block": lib.PIPECTL_GRAPH_BLOCK}
+
+
 @dataclasses.dataclass(frozen=True)
 class Account:
     """What an account can spend, what is set aside for its jobs that did not end yet, and its bond."""
@@ -60,6 +70,64 @@ class ChainJob:
     gas_used: int
     ended: int | None
     output_bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Edge:
+    """Of the graph of what was made from what: source and target are CIDs, "job:ID", "account:NAME" or "alias:NAME"; number counts edges in
+    the order of making; kind is one of EDGE_KINDS; gone: a link that was taken back."""
+    number: int
+    kind: str
+    source: str
+    target: str
+    via: str | None
+    job: str | None
+    height: int
+    clock: int
+    gone: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Taken:
+    """What a job took ("input") or waited for ("parent"), and the id of the job that gave it; None: it was given."""
+    kind: str
+    name: str
+    maker: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphJob:
+    """A job as a question about the graph finds it."""
+    id: str
+    state: str
+    sender: str
+    shader: Cid
+    output: Cid | None
+    error: str | None
+    gas_used: int
+    clock: int
+    height: int
+    ended: int | None
+    inputs: list[Taken]
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphPage:
+    """A page of an answer about the graph, as of the block `height`.
+
+    epoch   of ranks: the block that asked for them, else None; ranks: by name
+    cut     what was left out of a history or of dependents because there is too much of it
+    proofs  texts as `ledger prove` writes them
+    next    for the page behind this one; b"": this was the last
+    """
+    height: int
+    edges: list[Edge]
+    jobs: list[GraphJob]
+    ranks: dict[str, int]
+    proofs: list[str]
+    epoch: int | None
+    cut: int
+    next: bytes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,6 +179,27 @@ def three(dispatch: int | Iterable[int]) -> list[int]:
     if not 1 <= len(sizes) <= 3:
         raise misuse(f"dispatch is one to three numbers of workgroups, not {sizes}")
     return sizes + [1] * (3 - len(sizes))
+
+
+def page_of(ask: Any, g: Any) -> GraphPage:
+    """A page with all that is on it, copied."""
+    def each(function: Any, of: str, n: int, *before: int) -> Any:
+        for i in range(n):
+            item = new(f"pipectl_graph_{of}")
+            ask(function, g, *before, i, item)
+            yield i, item
+
+    p = new("pipectl_graph_page")
+    ask(lib.pipectl_chain_graph_page, g, p)
+    jobs = [GraphJob(text(j.id), JOB_STATES[j.state], text(j.sender), Cid(text(j.shader)), Cid(text(j.output)) if j.output else None, text(j.error),
+                     j.gas_used, j.clock, j.height, j.ended or None,
+                     [Taken(_KIND_WORDS[t.kind], text(t.name), text(t.maker)) for _, t in each(lib.pipectl_chain_graph_input, "input", j.n_inputs, i)])
+            for i, j in each(lib.pipectl_chain_graph_job, "job", p.n_jobs)]
+    edges = [Edge(e.number, _KIND_WORDS[e.kind], text(e.source), text(e.target), text(e.via), text(e.job), e.height, e.clock, bool(e.is_gone))
+             for _, e in each(lib.pipectl_chain_graph_edge, "edge", p.n_edges)]
+    return GraphPage(p.height, edges, jobs, {text(r.name): r.rank for _, r in each(lib.pipectl_chain_graph_rank, "rank", p.n_ranks)},
+                     [ffi.string(t.text, t.n_bytes).decode() for _, t in each(lib.pipectl_chain_graph_proof, "proof", p.n_proofs)], p.epoch or None, p.cut,
+                     bytes(ffi.buffer(p.next, p.n_next)) if p.n_next else b"")
 
 
 class Chain:
@@ -236,6 +325,35 @@ class Chain:
             raise misuse(f'"{state}" is no state of a job', "pending, executing, complete or failed")
         keep = Keep()
         return self._listed(lib.pipectl_chain_jobs_list, lambda: (keep.text(sender), numbers.get(state or "", 0)))
+
+    # ---- the graph ----
+
+    def graph(self, question: str, name: str | None = None, *, role: str | None = None, kinds: Iterable[str] = (), height: int | None = None,
+              clocks: tuple[int, int] | None = None, limit: int | None = None, next: bytes = b"", proofs: bool = False) -> GraphPage:
+        """What was made from what, a page at a time.
+
+        question  "edges"; "history" of a name, "dependents" of one; "jobs" by their logical clocks; "rank" of a name and its neighbours
+        role      of edges, what the name is of them: "from", "to", "via", "by" (a job), or "block" (those of `height`, without a name)
+        kinds     of edges: words of EDGE_KINDS
+        height    as of that block; None: as of the open one
+        limit     edges or jobs of a page, 100 where it is None; next: what the page before ended with
+        """
+        kinds = list(kinds)
+        for what, word, words in (("question", question, _QUESTIONS), ("role", role, _ROLES), *(("kind", kind, EDGE_KINDS) for kind in kinds)):
+            if word not in words:
+                raise misuse(f'"{word}" is no {what} of the graph', ", ".join(w for w in words if w))
+        keep, out = Keep(), ffi.new("pipectl_chain_graph **")
+        first, last = clocks or (0, 0)
+        q = new("pipectl_graph_question", op=_QUESTIONS[question], role=_ROLES[role], name=keep.text(name), height=height or 0, from_clock=first,
+                to_clock=last, kinds=sum({1 << EDGE_KINDS[k] for k in kinds}), limit=limit or 0, n_next=len(next), proves=proofs)
+        if next:
+            q.next = keep.keep(ffi.from_buffer(next))
+        with self._handle.use() as ask:
+            try:
+                ask(lib.pipectl_chain_graph_ask, self._pointer, q, out)
+                return page_of(ask, out[0])
+            finally:
+                lib.pipectl_chain_graph_release(out[0])
 
     # ---- blocks ----
 

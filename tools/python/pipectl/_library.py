@@ -44,7 +44,7 @@ def text(pointer):
     return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
-def new(name, **members):
+def new(name, /, **members):
     """A structure that begins with a head."""
     s = ffi.new(f"{name} *", members)
     s.head.size = ffi.sizeof(name)

@@ -1,10 +1,12 @@
 """The chain: one whole story held to the tool, what differs, what is refused, and its progress."""
+import re
 import sqlite3
 
 import numpy
 import pytest
 
 import pipectl
+from conftest import PREFIX
 
 N = 128
 STARTS = numpy.arange(N, dtype=numpy.uint32)
@@ -127,3 +129,60 @@ def test_a_cancelled_end(installation, chain):
         chain.end_block(progress=stop)
     assert e.value.status == "cancelled" and chain.job(job.id).state == "pending"
     assert chain.end_block().complete == 1
+
+
+def as_the_tool(page, document):
+    """What of a page the tool's document has, in its words."""
+    none = {None: ""}
+    assert page.height == int(document["height"]) and page.cut == int(document["cut"]) and page.next.hex() == document["next"]
+    assert [(e.number, e.kind, e.source, e.target, none.get(e.via, e.via), none.get(e.job, e.job), e.height, e.clock, e.gone) for e in page.edges] == \
+        [(int(e["number"]), e["kind"], e["source"], e["target"], e["via"], e["job"], int(e["block"]), int(e["clock"]), e["gone"]) for e in document.get("edges", [])]
+    assert [(j.id, j.state, j.sender, j.shader, none.get(j.output, j.output), none.get(j.error, j.error), j.gas_used, j.clock, j.height, j.ended or 0,
+             [(t.kind, t.name, none.get(t.maker, t.maker)) for t in j.inputs]) for j in page.jobs] == \
+        [(j["job"], j["state"], j["sender"], j["shader"], j["output"], j["error"], int(j["gas_used"]), int(j["clock"]), int(j["block"]), int(j["ended"]),
+          [(t["kind"], t["name"], t["maker"]) for t in j["inputs"]]) for j in document.get("jobs", [])]
+    return page
+
+
+def test_the_graph(home, tool):
+    """Every question, under version 2 of the rules with ranks, held to the tool; and what is refused."""
+    (home / "chain").mkdir(exist_ok=True)
+    params = next(PREFIX.rglob("chain/params.cfg")).read_text(encoding="utf-8")
+    for key, value in dict(rules=2, epoch_blocks=1, epoch_iterations=2, epoch_links=10, fee_ppm=0).items():
+        params, n = re.subn(rf'(\n *{key} = )"\w+"', rf'\1"{value}"', params)
+        assert n == 1, key
+    (home / "chain/params.cfg").write_text(params, encoding="utf-8")
+    key = tool("key", "new", "ann", "--no-passphrase")[1]["keys"][0]["key"]
+    (home / "chain/genesis.cfg").write_text(f'''genesis : {{ version = 1; accounts : (
+      {{ name = "ann"; balance = "1000000000000"; keys = [ "{key}" ]; roles = [ "block", "credit" ]; }},
+      {{ name = "rank"; balance = "4000000000"; }} ); }};''', encoding="utf-8")
+    with pipectl.Installation(home=home) as installation, installation.chain("ann", backends="cpu") as chain:
+        # Of whole words, so that it is an input, too.
+        shader, blob = chain.upload(SHADER + " " * (-len(SHADER) % 4)).cid, installation.put(STARTS)
+        job = chain.submit(shader, shader, dispatch=1, gas_limit=10_000_000, output_bytes=256)
+        child = chain.submit(shader, f"job:{job.id}", dispatch=1, gas_limit=10_000_000, output_bytes=256)
+        status, said = tool("link", shader, blob, "--sender", "ann")
+        assert status == 0, said
+        for _ in range(3):
+            chain.end_block()
+        output = chain.job(child.id).output
+        for question, name, options, words in (
+                ("edges", None, {}, []), ("edges", shader, {"role": "via", "kinds": ["input", "output"], "height": 1}, ["--via", shader, "--kind", "input", "--kind", "output", "--height", "1"]),
+                ("edges", "account:ann", {"role": "from", "clocks": (1, 1)}, ["--from", "account:ann", "--clocks", "1..1"]), ("edges", output, {"role": "to"}, ["--to", output]),
+                ("edges", "job:" + child.id, {"role": "by"}, ["--job", "job:" + child.id]), ("edges", None, {"role": "block", "height": 2}, ["--block", "2"]),
+                ("history", output, {}, [output]), ("dependents", shader, {}, [shader]), ("jobs", "account:ann", {"clocks": (1, 9)}, ["account:ann", "--clocks", "1..9"])):
+            page = as_the_tool(chain.graph(question, name, **options), tool("graph", question, *words)[1])
+            assert page.edges or page.jobs or words[-1] == "2", question
+        assert {e.kind for e in chain.graph("edges").edges} >= {"upload", "executed", "input", "output", "parent", "link"} <= set(pipectl.EDGE_KINDS)
+        first = chain.graph("edges", limit=2)
+        assert len(first.edges) == 2 and [e.number for e in chain.graph("edges", limit=2, next=first.next).edges] == [3, 4]
+        page = chain.graph("rank", shader)
+        shown = tool("graph", "rank", shader)[1]
+        assert page.ranks and page.ranks == {r["name"]: int(r["rank"]) for r in shown["ranks"]} and page.epoch == int(shown["epoch"])
+        proved = chain.graph("edges", "account:ann", role="from", proofs=True, limit=1)
+        assert proved.edges and proved.proofs and all(p.startswith("pipectl-proof ") for p in proved.proofs)
+        for code, args, more in ((11, ("friends",), {}), (11, ("edges", shader), {"role": "near"}), (11, ("edges",), {"kinds": ["friend"]}), (5852, ("edges",), {"height": 99}),
+                                 (5730, ("jobs",), {"next": bytes(32)})):
+            with pytest.raises(pipectl.Error) as e:
+                chain.graph(*args, **more)
+            assert e.value.code == code, e.value

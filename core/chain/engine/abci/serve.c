@@ -13,6 +13,7 @@
 
 /* Numbers of the protocol's enumerations. */
 enum { ACCEPT = 1, REJECT = 2 };
+enum { RECHECK = 1 }; /* of CheckTx */
 
 /* protobuf-c's structs have no const; what is packed is only read. */
 static char *borrow(const char *s)
@@ -145,9 +146,13 @@ static pctl_status serve_check_tx(serving *s)
 	const ProtobufCBinaryData *tx = &s->r->check_tx->tx;
 	const pctl_msg_bytes message = {tx->data, tx->len};
 	pctl_decided_result result;
-	const pctl_status status =
-		pctl_check(s->a->checker, s->a->reader, &message, s->call, &result);
+	int found;
+	pctl_status status = pctl_check_refused(
+		s->a->checker, &message, s->r->check_tx->type == RECHECK, s->call, &result, &found);
 	MAKE(Abci__CheckTxResponse, abci__check_tx_response__init);
+
+	if (status == PCTL_OK && !found)
+		status = pctl_check(s->a->checker, s->a->reader, &message, s->call, &result);
 
 	if (status != PCTL_OK)
 		return status;
@@ -417,23 +422,6 @@ static pctl_status serve_apply_chunk(serving *s)
 	return PCTL_OK;
 }
 
-void pctl_abci_tend(pctl_abci *a, const pctl_call *call)
-{
-	node_first_error e;
-	const pctl_call first = node_keep_first(&e, call);
-	char text[sizeof(e.text) + 96];
-	const uint64_t height = a->due;
-
-	a->due = 0;
-	if (height == 0 || a->snapshots == NULL ||
-	    pctl_abci_snapshot_make(a->chain, a->snapshots, &first) == PCTL_OK)
-		return;
-	snprintf(text, sizeof(text), "the snapshot of block %" PRIu64 " is not made: %s", height,
-		 e.text);
-	if (a->told != NULL)
-		a->told(a->told_ctx, e.code, text);
-}
-
 uint32_t pctl_abci_place(const Abci__Request *r)
 {
 	switch (r->value_case) {
@@ -453,14 +441,26 @@ uint32_t pctl_abci_place(const Abci__Request *r)
 	}
 }
 
+int pctl_abci_waits_for_snapshot(const Abci__Request *r)
+{
+	return r->value_case == ABCI__REQUEST__VALUE_LIST_SNAPSHOTS ||
+	       pctl_abci_place(r) == PCTL_ABCI_ALONE;
+}
+
 pctl_status pctl_abci_look(pctl_abci *a, const pctl_call *call)
 {
 	const pctl_decider_last *last =
 		a->decider == NULL ? NULL : pctl_decider_last_of(a->decider);
 	const int is_new = last != NULL && last->height != a->last.height;
+	const pctl_decide_refusal *refused;
+	uint32_t n;
 
 	if (last != NULL)
 		a->last = *last;
+	if (a->decider != NULL) {
+		refused = pctl_decide_refused(a->decider, &n);
+		pctl_checker_refused(a->checker, refused, n);
+	}
 	return is_new ? pctl_checker_forget(a->checker, call) : PCTL_OK;
 }
 

@@ -16,7 +16,7 @@ typedef struct Abci__Response Abci__Response;
  * told             of a proposal that is rejected, of snapshots and chunks that are, with the code and the words; may be NULL
  * snapshots        the folder of those that are offered; NULL: none are
  * snapshot_blocks  one is made every so many blocks; 0: never
- * due              the height that one is to be made of; 0: none
+ * due              the height that one is to be made of (making.h); 0: none
  * join             takes in what others offer; its adoption may put another decider and reader in place of these
  */
 typedef struct pctl_abci {
@@ -41,6 +41,8 @@ void pctl_abci_chain(const uint8_t id[PCTL_DIGEST_BYTES], char out[PCTL_ABCI_CHA
  */
 enum { PCTL_ABCI_AT_ONCE, PCTL_ABCI_BESIDE, PCTL_ABCI_ALONE };
 uint32_t pctl_abci_place(const Abci__Request *r);
+/* It is answered when no snapshot is being made: a list of them, which has that one then, and what may take the home away. */
+int pctl_abci_waits_for_snapshot(const Abci__Request *r);
 /* When nothing is under way: what the decider came to is seen from here on, and after a new block what waits is checked anew. */
 pctl_status pctl_abci_look(pctl_abci *a, const pctl_call *call);
 
@@ -51,7 +53,4 @@ pctl_status pctl_abci_look(pctl_abci *a, const pctl_call *call);
  */
 pctl_status pctl_abci_serve(pctl_abci *a, const Abci__Request *r, pctl_arena *arena,
 			    const pctl_call *call, Abci__Response *out);
-/* What is left to do when the answers are on their way: a snapshot that is due, which is work, too. One that cannot be made is told of, and stops nobody. */
-void pctl_abci_tend(pctl_abci *a, const pctl_call *call);
-
 #endif

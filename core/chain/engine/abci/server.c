@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "chain/engine/abci/frame.h"
+#include "chain/engine/abci/making.h"
 #include "chain/engine/listen.h"
 #include "chain/node/node_block.h"
 #include "chain/node/node_private.h"
@@ -25,7 +26,7 @@
 #define TURN 256u   /* requests of one connection in a row */
 #define NEVER_MS (UINT64_MAX / 4)
 
-/* What is under way in the other thread: a request of one connection, or none of anybody's (a snapshot). is_busy: something is. */
+/* What is under way in the other thread: a request of one connection. is_busy: something is. */
 typedef struct abci_work {
 	pctl_abci *what;
 	Abci__Request *request;
@@ -47,6 +48,7 @@ struct pctl_abci_server {
 	uint64_t busy_ms, last_id; /* of all rounds; of a connection */
 	node_block *block;
 	abci_work work;
+	pctl_abci_making *making;
 };
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -106,22 +108,17 @@ static pctl_status run_work(void *ctx, const pctl_call *call)
 {
 	abci_work *w = ctx;
 
-	if (w->request != NULL)
-		return pctl_abci_serve(w->what, w->request, w->arena, call, &w->out);
-	pctl_abci_tend(w->what, call);
-	return PCTL_OK;
+	return pctl_abci_serve(w->what, w->request, w->arena, call, &w->out);
 }
 
-/* c NULL: a snapshot is due. */
 static void begin_work(pctl_abci_server *s, node_client *c, Abci__Request *r)
 {
 	s->work.what = s->what;
 	s->work.request = r;
 	s->work.is_busy = 1;
-	s->work.client = c == NULL ? 0 : c->id;
-	if (c != NULL)
-		c->n_held = 1; /* whose answer is outstanding */
-	s->is_alone = r != NULL && pctl_abci_place(r) == PCTL_ABCI_ALONE;
+	s->work.client = c->id;
+	c->n_held = 1; /* whose answer is outstanding */
+	s->is_alone = pctl_abci_place(r) == PCTL_ABCI_ALONE;
 	node_block_begin(s->block, run_work, &s->work);
 }
 
@@ -141,14 +138,29 @@ static void end_work(pctl_abci_server *s, int waits, const pctl_call *call)
 			c = &s->clients[i];
 	}
 	seen = pctl_abci_look(s->what, call);
-	if (s->work.request != NULL)
-		send_any(s, c, status == PCTL_OK ? seen : status, &e, &s->work.out);
+	send_any(s, c, status == PCTL_OK ? seen : status, &e, &s->work.out);
 	node_buffer_clear(&nobody.out);
 	pctl_abci_release(s->work.request);
 	pctl_arena_clear(s->work.arena);
 	s->work.request = NULL;
-	if (s->what->due != 0 && !pctl_is_cancelled(call))
-		begin_work(s, NULL, NULL);
+}
+
+/* A snapshot that is due is begun before anything else is done to the chain; one that is being made stops no block. */
+static void tend(pctl_abci_server *s, const pctl_call *call)
+{
+	if (pctl_abci_making_ended(s->making, 0) && !s->work.is_busy)
+		for (uint32_t i = 0; i < s->n_clients; i++)
+			s->clients[i].n_held = 0; /* who waited for it */
+	if (!s->work.is_busy && s->what->due != 0 && !pctl_abci_making_is_busy(s->making) &&
+	    !pctl_is_cancelled(call))
+		pctl_abci_making_begin(s->making, s->what, call);
+}
+
+/* Work waits for other work, and for a snapshot that is due and cannot be begun yet; some of it for one that is being made. */
+static int must_wait(const pctl_abci_server *s, const Abci__Request *r)
+{
+	return s->work.is_busy || s->what->due != 0 ||
+	       (pctl_abci_waits_for_snapshot(r) && pctl_abci_making_is_busy(s->making));
 }
 
 /* 0: the request has to wait for what is under way. */
@@ -162,7 +174,7 @@ static int serve(pctl_abci_server *s, node_client *c, const uint8_t *bytes, uint
 	pctl_status status = pctl_abci_decode(bytes, n, &call, &r);
 	const int is_work = status == PCTL_OK && pctl_abci_place(r) != PCTL_ABCI_AT_ONCE;
 
-	if (is_work && s->work.is_busy) {
+	if (is_work && must_wait(s, r)) {
 		pctl_abci_release(r);
 		c->n_held = 1; /* not looked at again before that */
 		return 0;
@@ -270,8 +282,8 @@ static void drop_clients(pctl_abci_server *s, uint64_t now)
 			node_waiting(&c->in) == 0 && node_waiting(&c->out) == 0 && c->n_held == 0;
 
 		/* Who waits for us is not late. */
-		if (s->work.is_busy && node_waiting(&c->out) == 0 &&
-		    (c->n_held != 0 || !c->is_partial)) {
+		if ((s->work.is_busy || pctl_abci_making_is_busy(s->making)) &&
+		    node_waiting(&c->out) == 0 && (c->n_held != 0 || !c->is_partial)) {
 			c->moved_ms = now;
 			c->reading.since_ms = now;
 		}
@@ -348,6 +360,7 @@ static pctl_status loop(void *ctx, const pctl_call *call)
 		now = began - s->busy_ms;
 		more = 0;
 		end_work(s, 0, call);
+		tend(s, call);
 		for (uint32_t i = 0; i < s->n_clients; i++) {
 			node_client_read(&s->clients[i], now);
 			more |= take_frames(s, &s->clients[i], call);
@@ -359,6 +372,7 @@ static pctl_status loop(void *ctx, const pctl_call *call)
 		accept_clients(s, now);
 	}
 	end_work(s, 1, call);
+	(void)pctl_abci_making_ended(s->making, 1);
 	say_farewell(s);
 	return status == PCTL_OK ? PCTL_E_CANCELLED : status;
 }
@@ -393,6 +407,8 @@ pctl_status pctl_abci_server_open(const pctl_abci_server_options *o, pctl_abci *
 	if (status == PCTL_OK)
 		status = node_block_open(call, &s->block);
 	if (status == PCTL_OK)
+		status = pctl_abci_making_open(call, &s->making);
+	if (status == PCTL_OK)
 		status = pctl_engine_listen(o->address, call, &s->listener);
 	if (status == PCTL_OK)
 		*out = s;
@@ -414,6 +430,7 @@ void pctl_abci_server_close(pctl_abci_server *s)
 		node_client_close(&s->clients[i]);
 	pctl_listener_close(&s->listener);
 	node_block_close(s->block);
+	pctl_abci_making_close(s->making);
 	pctl_arena_destroy(s->work.arena);
 	pctl_arena_destroy(s->arena);
 	free(s->clients);
