@@ -12,8 +12,7 @@ int emit_is_late(const emitter *e, uint32_t v)
 	const pctl_var *var = &e->p->vars[v];
 
 	return (e->flags & EMIT_WARPS) && !e->by_ticks && !e->whole_groups && v < 64 &&
-	       var->space == PCTL_SPACE_PRIVATE &&
-	       e->p->types[var->type].kind == PCTL_TYPE_ARRAY &&
+	       var->space == PCTL_SPACE_PRIVATE && e->p->types[var->type].kind == PCTL_TYPE_ARRAY &&
 	       emit_part_count(e->p, var->type) >= ELEMENTS_LEAST;
 }
 
