@@ -384,8 +384,10 @@ static void add_joined(kit_wgsl *w, const gemv *g)
 }
 
 /* Rows of results, two columns a word where they are halves. */
-static void add_writes(kit_wgsl *w, int is_half, int is_through)
+static void add_writes(kit_wgsl *w, const gemv *g, int is_half, int is_through)
 {
+	/* Several rows are proven to lie apart by the parameter, of which no remainder is known. */
+	kit_wgsl_add(w, g->rows == 1 ? "\tlet width = N;\n" : "\tlet width = params.n;\n");
 	kit_wgsl_add(w, is_half ? "\tconst PER_WORD = 2u;\n" : "\tconst PER_WORD = 1u;\n");
 	kit_wgsl_add(
 		w,
@@ -393,19 +395,19 @@ static void add_writes(kit_wgsl *w, int is_half, int is_through)
 		"\t\tlet l = i * LANES + lane;\n\t\tlet r = l / (COLUMNS / PER_WORD);\n"
 		"\t\tlet c = l % (COLUMNS / PER_WORD);\n"
 		"\t\tlet word = first / PER_WORD + c;\n"
-		"\t\tif (r < M && word < N / PER_WORD) {\n");
+		"\t\tif (r < M && word < width / PER_WORD) {\n");
 	kit_wgsl_add(
 		w,
 		is_half && is_through
 			? "\t\t\tvar both = 0u;\n\t\t\tfor (var half = 0u; half < 2u; half++) {\n"
-			  "\t\t\t\tboth |= write_through_0(r * N + word * 2u + half, "
+			  "\t\t\t\tboth |= write_through_0(r * width + word * 2u + half, "
 			  "results[slot_of(c * 2u + half, r)]) << (16u * half);\n\t\t\t}\n"
-			  "\t\t\ty[r * (N / PER_WORD) + word] = both;\n"
-		: is_half    ? "\t\t\ty[r * (N / PER_WORD) + word] = results[slot_of(c * "
+			  "\t\t\ty[r * (width / PER_WORD) + word] = both;\n"
+		: is_half    ? "\t\t\ty[r * (width / PER_WORD) + word] = results[slot_of(c * "
 			       "2u, r)] | (results[slot_of(c * 2u + 1u, r)] << 16u);\n"
-		: is_through ? "\t\t\ty[r * N + word] = write_through_0(r * N + word, "
+		: is_through ? "\t\t\ty[r * width + word] = write_through_0(r * width + word, "
 			       "results[slot_of(c, r)]);\n"
-			     : "\t\t\ty[r * N + word] = results[slot_of(c, r)];\n");
+			     : "\t\t\ty[r * width + word] = results[slot_of(c, r)];\n");
 	kit_wgsl_add(w, "\t\t}\n\t}\n}\n");
 }
 
@@ -418,6 +420,9 @@ static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g, uint
 	const pctl_tensor_type *in = f->p->use->q->in;
 	const uint32_t columns = g->lanes / g->split * g->per;
 
+	/* So that places of results are known not to wrap. */
+	if (g->rows > 1)
+		kit_wgsl_add(w, "//# max params.n = 67108864\n");
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(w, "enable f16;\n");
 	kit_wgsl_add(w, KERNEL_MATMUL_PLACE);
@@ -501,7 +506,7 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 	add_head(&w, f, g, n_rows);
 	add_loop(&w, g);
 	add_joined(&w, g);
-	add_writes(&w, f->s->format->dtype != PCTL_SCALAR_F32, f->p->through != 0);
+	add_writes(&w, g, f->s->format->dtype != PCTL_SCALAR_F32, f->p->through != 0);
 	f->writes = 1;
 	f->first = row * s.n;
 	matmul_run(f, "tensor/matmul_gemv.wgsl", &w, g->lanes, matmul_parts(s.n, columns), settling,
