@@ -241,9 +241,10 @@ void emit_function(emitter *e, uint32_t f)
 
 		if (pctl_op_get(in->op)->kind == PCTL_OPKIND_control)
 			emit_control(e, i, in);
-		else if (pctl_place_get(e->p, fn, in, &place))
-			emit_memory(e, i, in, &place);
-		else
+		else if (pctl_place_get(e->p, fn, in, &place)) {
+			if (!emit_begins_again(e, in, &place))
+				emit_memory(e, i, in, &place);
+		} else
 			emit_compute(e, i, in);
 	}
 	emit_body_end(e);

@@ -238,6 +238,8 @@ void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in, const char *lea
  * instruction i on, within the region and under no condition of its own, and gives all that are ready then. */
 int emit_is_late(const emitter *e, uint32_t v);
 uint64_t emit_late(emitter *e, uint32_t i);
+/* 1: a store of zero to the whole of one that is not ready here was written, as the flag. */
+int emit_begins_again(emitter *e, const pctl_inst *in, const pctl_place *place);
 
 /* call.c: the program's variables that a function uses, as parameters or as arguments. */
 void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator,

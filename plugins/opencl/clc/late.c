@@ -16,6 +16,33 @@ int emit_is_late(const emitter *e, uint32_t v)
 	       emit_part_count(e->p, var->type) >= ELEMENTS_LEAST;
 }
 
+static uint64_t ready_here(const emitter *e)
+{
+	uint64_t ready = e->late;
+
+	for (uint32_t k = 0; k < e->n_open; k++)
+		ready |= e->open[k].late;
+	return ready;
+}
+
+/* A store of zero to the whole of one, as kernels have that are joined (core/compiler/legalize/join_main.c): in main, which nobody calls who takes it to be ready. */
+static int begins_again(const emitter *e, const pctl_inst *in, const pctl_place *place)
+{
+	return in->op == PCTL_OP_STORE && place->n_chain == 0 &&
+	       e->fn_index == e->p->entries[0].function && !(place->root & PCTL_PLACE_LOCAL) &&
+	       emit_inst(e, pctl_arg(e->p, in, 0))->op == PCTL_OP_ZERO &&
+	       emit_is_late(e, place->root);
+}
+
+int emit_begins_again(emitter *e, const pctl_inst *in, const pctl_place *place)
+{
+	if (!begins_again(e, in, place) || (ready_here(e) >> place->root & 1))
+		return 0;
+	emit_indent(e);
+	text_printf(&e->code, "*z%u = 1u;\n", place->root);
+	return 1;
+}
+
 /* 1: an instruction from i on, to the end of its region, itself names variable v, and stands under no condition there. */
 static int is_named(const emitter *e, uint32_t i, uint32_t v)
 {
@@ -31,7 +58,8 @@ static int is_named(const emitter *e, uint32_t i, uint32_t v)
 		depth -= (uint32_t)emit_closes_region(in->op);
 		conditions += in->op == PCTL_OP_IF;
 		conditions -= in->op == PCTL_OP_END_IF;
-		if (conditions == 0 && pctl_place_get(e->p, e->fn, in, &place) && place.root == v)
+		if (conditions == 0 && pctl_place_get(e->p, e->fn, in, &place) && place.root == v &&
+		    !begins_again(e, in, &place))
 			return 1;
 	}
 	return 0;
@@ -39,10 +67,8 @@ static int is_named(const emitter *e, uint32_t i, uint32_t v)
 
 uint64_t emit_late(emitter *e, uint32_t i)
 {
-	uint64_t ready = e->late;
+	uint64_t ready = ready_here(e);
 
-	for (uint32_t k = 0; k < e->n_open; k++)
-		ready |= e->open[k].late;
 	for (uint32_t v = 0; v < e->p->n_vars; v++) {
 		char name[24];
 
