@@ -74,10 +74,13 @@ void matmul_add(kit_wgsl *w, const char *text, uint32_t c, uint32_t r, uint32_t 
  * counts those of a lane in a turn. block NULL: b's elements are f32.
  *
  * row_sum  u@, what an offset of blocks meets; nothing where they have none
- * norm     w's squares join n#; of blocks d# and l#, their scale and offset, and the bound `most` of a term. e is where the block is read
+ * scales   of blocks d# and l#, scale and offset, and the bound `most` of a magnitude. e is where the block is read
+ * norm     w's squares join n#, of blocks those of the bound, behind their scales
  * sums     the terms join s#_@; of blocks the integers are summed, and their scale joins the sum once
  */
 void matmul_add_row_sum(kit_wgsl *w, const kit_block_format *block, uint32_t terms, uint32_t r);
+void matmul_add_scales(kit_wgsl *w, const kit_block_format *block, uint32_t c, const char *e,
+		       const char *most);
 void matmul_add_norm(kit_wgsl *w, const kit_block_format *block, uint32_t terms, uint32_t c,
 		     const char *e, const char *most);
 void matmul_add_sums(kit_wgsl *w, const kit_block_format *block, uint32_t terms, uint32_t c,

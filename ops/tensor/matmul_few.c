@@ -22,14 +22,9 @@ static void add_with(kit_wgsl *w, const char *format, const char *word, uint32_t
 	matmul_add(w, text, c, 0, 0);
 }
 
-void matmul_add_norm(kit_wgsl *w, const kit_block_format *block, uint32_t terms, uint32_t c,
-		     const char *e, const char *most)
+void matmul_add_scales(kit_wgsl *w, const kit_block_format *block, uint32_t c, const char *e,
+		       const char *most)
 {
-	if (block == NULL) {
-		for (uint32_t j = 0; j < terms; j++)
-			matmul_add(w, "\t\tn# = step(w#_~, w#_~, n#);\n", c, 0, j);
-		return;
-	}
 	add_with(w, "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, %s)));\n",
 		 e, c);
 	if (block->kind != KIT_BLOCK_SCALED) {
@@ -40,6 +35,17 @@ void matmul_add_norm(kit_wgsl *w, const kit_block_format *block, uint32_t terms,
 	}
 	add_with(w, "\t\tlet %s = abs(d#) * MOST", most, c);
 	matmul_add(w, block->kind == KIT_BLOCK_SCALED ? ";\n" : " + abs(l#);\n", c, 0, 0);
+}
+
+void matmul_add_norm(kit_wgsl *w, const kit_block_format *block, uint32_t terms, uint32_t c,
+		     const char *e, const char *most)
+{
+	if (block == NULL) {
+		for (uint32_t j = 0; j < terms; j++)
+			matmul_add(w, "\t\tn# = step(w#_~, w#_~, n#);\n", c, 0, j);
+		return;
+	}
+	matmul_add_scales(w, block, c, e, most);
 	add_with(w, "\t\tn# = step(%s * f64(TERMS), ", most, c);
 	add_with(w, "%s, n#);\n", most, c);
 }

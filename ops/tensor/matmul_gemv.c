@@ -12,15 +12,23 @@
 /* Columns may be few, but lanes must be many. */
 #define LANES_MANY (1u << 16)
 
+/* Of a row alone a warp reads a column's bytes one behind the other, and this is what may be on its way to an invocation at once. */
+#define SPLIT_ALONE 32u
+#define READS_ALONE 6u
+/* What is on its way needs many registers, so that few workgroups lie on a processor: small ones fill it. */
+#define LANES_ALONE 128u
 /*
  * lanes    of a workgroup; split: of a column
  * terms    of a lane in a turn, side by side
+ * turns    that are read before the first is used
  * rows     that are summed together; per: columns of an invocation
+ * pairs    of a sum and its bound that are joined together
  * a, b     elements in 16 bytes where those are read at once, or 0
+ * ragged   the last turn of some lanes has no terms
  * block    of b, NULL: its elements are f32
  */
 typedef struct gemv {
-	uint32_t lanes, split, terms, rows, per, a, b;
+	uint32_t lanes, split, terms, turns, rows, per, pairs, a, b, ragged;
 	const kit_block_format *block;
 } gemv;
 
@@ -39,20 +47,40 @@ static uint32_t tuned(const kit_plan *p, uint32_t tunable, uint32_t usual)
 	return n == 0 ? usual : n;
 }
 
-/* A group of lanes finds the norms of four rows at most, as values are joined by fours. */
-static gemv with_groups(gemv g)
+/* The terms of a turn of all lanes of a column, or of several turns. */
+static uint64_t terms_of(const gemv *g, uint64_t split, uint64_t turns)
 {
-	if (g.lanes / g.split * 4 < g.rows)
-		g.lanes = LANES_USUAL;
-	return g;
+	return split * g->terms * turns;
+}
+
+/* Twice as many lanes would leave more than an eighth of the last turn without terms. */
+static int is_cut_well(const gemv *g, uint64_t k)
+{
+	const uint64_t twice = terms_of(g, 2 * g->split, 1);
+
+	return matmul_parts(k, twice) * twice * 8 <= k * 9;
+}
+
+static uint32_t split_of(const gemv *g, const matmul_shape *s)
+{
+	const int is_alone = g->rows == 1 && g->b != 0;
+	gemv c = *g;
+
+	/* A lane always has the same part of a block. */
+	c.split = g->block == NULL ? 8 : g->block->block / 8;
+	while (c.split < (c.rows >= 8 ? 64 : c.lanes) && terms_of(&c, c.split, 2) <= s->k &&
+	       (s->n * c.split / c.per < LANES_MANY || (is_alone && c.split < SPLIT_ALONE)) &&
+	       (!is_alone || c.split < SPLIT_ALONE || is_cut_well(&c, s->k)))
+		c.split *= 2;
+	return c.split;
 }
 
 static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 {
 	const pctl_tensor_type *in = f->p->use->q->in;
 	const matmul_shape *s = f->s;
-	uint32_t least;
-	gemv g = {.rows = 1, .block = kit_block_format_of(in[1].dtype)};
+	uint32_t asked;
+	gemv g = {.rows = 1, .turns = 1, .block = kit_block_format_of(in[1].dtype)};
 
 	while (g.rows < MATMUL_ROWS_MOST && g.rows < n_rows)
 		g.rows *= 2;
@@ -61,22 +89,36 @@ static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 	g.a = in_quad(in[0].dtype);
 	if (g.a > g.terms)
 		g.a = 0;
-	g.lanes = tuned(f->p, PCTL_TUNABLE_THIN_LANES, LANES_USUAL);
-	g.per = tuned(f->p, PCTL_TUNABLE_THIN_COLUMNS, g.rows >= 8 ? 2 : 4);
-	/* Values of an invocation are joined by fours. */
-	if (g.per * g.rows < 4)
-		g.per = 4;
-	/* A lane always has the same part of a block. */
-	least = g.block == NULL ? 8 : g.block->block / 8;
-	g.split = tuned(f->p, PCTL_TUNABLE_THIN_SPLIT, 0);
-	if (g.split >= least && g.split <= g.lanes)
-		return with_groups(g);
-	/* Each row's norm is a group's to find. */
-	for (g.split = least; g.split < (g.rows >= 8 ? 64 : g.lanes) &&
-			      s->n * g.split / g.per < LANES_MANY &&
-			      (uint64_t)g.split * g.terms * 2 <= s->k;)
-		g.split *= 2;
-	return with_groups(g);
+	g.lanes = tuned(f->p, PCTL_TUNABLE_THIN_LANES,
+			g.rows == 1 && g.b != 0 ? LANES_ALONE : LANES_USUAL);
+	g.per = g.rows == 1 ? (g.b != 0 ? 2 : 4)
+			    : tuned(f->p, PCTL_TUNABLE_THIN_COLUMNS, g.rows >= 8 ? 2 : 4);
+	asked = tuned(f->p, PCTL_TUNABLE_THIN_SPLIT, 0);
+	g.split = asked >= (g.block == NULL ? 8 : g.block->block / 8) && asked <= g.lanes
+			  ? asked
+			  : split_of(&g, s);
+	if (g.rows == 1 && g.b != 0) {
+		const uint64_t all = matmul_parts(s->k, terms_of(&g, g.split, 1));
+		const uint64_t rounds = matmul_parts(all, READS_ALONE / g.per);
+
+		g.turns = (uint32_t)matmul_parts(all, rounds);
+	}
+	g.pairs = g.per * g.rows < 4 ? g.per * g.rows : 4;
+	g.ragged = s->k % terms_of(&g, g.split, g.turns) != 0;
+	return g;
+}
+
+/* Sums that the first lanes of a join make, of so many parts each; the next are as many. */
+static uint32_t few_of(const gemv *g)
+{
+	return g->split <= 8 ? 2 : g->split <= 32 ? 4 : g->split <= 128 ? 8 : 16;
+}
+
+/* The additions on the way of a term: those of its lane, of blocks two more a turn, and those of the lanes. */
+static uint32_t depth_of(const gemv *g, uint64_t k)
+{
+	return (uint32_t)matmul_parts(k, terms_of(g, g->split, 1)) * g->terms + g->terms +
+	       g->split + 4;
 }
 
 /* Bits of elements where 16 bytes are read at once: $_4(i), those from i on, and $_bits(i) of one. */
@@ -121,65 +163,135 @@ static void add_element(kit_wgsl *w, const char *name, const char *quad, uint32_
 	kit_wgsl_add(w, text);
 }
 
-/* The terms of row r as f64, x@_~; a group of lanes adds up the squares of some rows. */
-static void add_row(kit_wgsl *w, const gemv *g, uint32_t r)
+/* Quads of a that row r has in turn t: p@_~, numbered through the turns. */
+static void add_row_reads(kit_wgsl *w, const gemv *g, uint32_t r, uint32_t t)
 {
-	for (uint32_t q = 0; g->a != 0 && q < g->terms / g->a; q++)
+	const uint32_t quads = g->a == 0 ? 0 : g->terms / g->a;
+
+	for (uint32_t q = 0; q < quads; q++) {
 		matmul_add(w,
-			   g->a == 4 ? "\t\tlet p@_~ = a[((a@ + k) >> 2u) + ~u];\n"
-				     : "\t\tlet p@_~ = a[((a@ + k) >> 3u) + ~u];\n",
-			   0, r, q);
-	for (uint32_t j = 0; j < g->terms; j++) {
-		matmul_add(w, "\t\tlet x@_~ = f64(bitcast<f32>(", 0, r, j);
-		if (g->a != 0)
-			add_element(w, "a", "p", g->a, r, j);
-		else
-			matmul_add(w, "a_bits((a@ + k) | ~u)", 0, r, j);
-		kit_wgsl_add(w, "));\n");
+			   g->a == 4 ? "\t\tlet p@_~ = a[((a@ + k#) >> 2u) + "
+				     : "\t\tlet p@_~ = a[((a@ + k#) >> 3u) + ",
+			   t, r, t * quads + q);
+		matmul_add(w, "~u];\n", 0, 0, q);
 	}
-	matmul_add(w, "\t\tif (group_of == ~u) {\n", 0, r, r % (g->lanes / g->split));
-	for (uint32_t j = 0; j < g->terms; j++)
-		matmul_add(w, "\t\t\tm# = step(x@_~, x@_~, m#);\n", r / (g->lanes / g->split), r,
-			   j);
-	kit_wgsl_add(w, "\t\t}\n");
-	matmul_add_row_sum(w, g->block, g->terms, r);
 }
 
-/* What is read of column c; all columns of an invocation are asked for before the first is used. */
-static void add_reads(kit_wgsl *w, const gemv *g, uint32_t c)
+/* The terms of row r in turn t; behind a ragged end they are zeros. */
+static void add_row(kit_wgsl *w, const gemv *g, uint32_t r, uint32_t t)
+{
+	const int is_masked = g->ragged && g->turns > 1;
+
+	for (uint32_t j = 0; j < g->terms; j++) {
+		matmul_add(w, "\t\tlet y@_~ = ", 0, r, j);
+		kit_wgsl_add(w, is_masked ? "select(0.0f, bitcast<f32>(" : "bitcast<f32>(");
+		if (g->a != 0)
+			add_element(w, "a", "p", g->a, r, t * g->terms + j);
+		else
+			matmul_add(w, "a_bits((a@ + k#) | ~u)", t, r, j);
+		matmul_add(w, is_masked ? "), j# < K);\n" : ");\n", t, 0, 0);
+		matmul_add(w, "\t\tlet x@_~ = f64(y@_~);\n", 0, r, j);
+	}
+	matmul_add_row_sum(w, g->block, g->terms, r);
+	/* The largest magnitude, of blocks that of a turn's terms together; of bits a NaN is larger than an infinity. */
+	for (uint32_t j = 0; g->block == NULL && j < g->terms; j++)
+		matmul_add(w, "\t\th@ = max(h@, bitcast<u32>(y@_~) & 0x7fffffffu);\n", 0, r, j);
+	for (uint32_t j = 0; g->block != NULL && j < g->terms; j++)
+		matmul_add(w, j == 0 ? "\t\th@ = max(h@, bitcast<u32>(abs(y@_0)" : " + abs(y@_~)",
+			   0, r, j);
+	kit_wgsl_add(w, g->block != NULL ? "));\n" : "");
+}
+
+/* What is read of column c in turn t; all of them are asked for before the first is used. */
+static void add_reads(kit_wgsl *w, const gemv *g, uint32_t c, uint32_t t)
 {
 	if (g->b != 0)
 		matmul_add(w,
-			   g->b == 4 ? "\t\tlet q#_0 = b[(b# + k) >> 2u];\n"
-				     : "\t\tlet q#_0 = b[(b# + k) >> 3u];\n",
-			   c, 0, 0);
+			   g->b == 4 ? "\t\tlet q#_~ = b[(b# + k~) >> 2u];\n"
+				     : "\t\tlet q#_~ = b[(b# + k~) >> 3u];\n",
+			   c, 0, t);
 	else if (g->block != NULL)
 		matmul_add(w, "\t\tlet at# = b# + i * (SPLIT * TERMS / b_BLOCK * b_BYTES);\n", c, 0,
 			   0);
 }
 
-static void add_column(kit_wgsl *w, const gemv *g, uint32_t c)
+static void add_narrow(kit_wgsl *w, const gemv *g, uint32_t c, uint32_t t, uint32_t j)
 {
-	const kit_block_format *f = g->block;
-
-	for (uint32_t j = 0; j < g->terms; j++) {
-		if (f != NULL) {
-			matmul_add(w, "\t\tlet w#_~ = f64(b_q(at#, e, ~u));\n", c, 0, j);
-			continue;
-		}
-		matmul_add(w, "\t\tlet w#_~ = f64(bitcast<f32>(", c, 0, j);
-		if (g->b != 0)
-			add_element(w, "b", "q", g->b, c, j);
-		else
-			matmul_add(w, "b_bits((b# + k) | ~u)", c, 0, j);
-		kit_wgsl_add(w, "));\n");
-	}
-	matmul_add_norm(w, f, g->terms, c, "e", "m_#");
+	kit_wgsl_add(w, "bitcast<f32>(");
+	if (g->b != 0)
+		add_element(w, "b", "q", g->b, c, t * g->terms + j);
+	else
+		matmul_add(w, "b_bits((b# + k0) | ~u)", c, 0, j);
+	kit_wgsl_add(w, ")");
 }
 
-static uint32_t row_norms(const gemv *g)
+/* The magnitudes of a column's elements added up: times the largest of a row's that is no less than the sum of those of the terms, but for roundings. */
+static void add_magnitudes(kit_wgsl *w, const gemv *g, uint32_t c)
 {
-	return (uint32_t)matmul_parts(g->rows, g->lanes / g->split);
+	matmul_add(w, "\t\tlet m_# = ", c, 0, 0);
+	for (uint32_t t = 0; t < g->turns; t++)
+		for (uint32_t j = 0; j < g->terms; j++) {
+			kit_wgsl_add(w, t + j == 0 ? "abs(" : " + abs(");
+			add_narrow(w, g, c, t, j);
+			kit_wgsl_add(w, ")");
+		}
+	kit_wgsl_add(w, ";\n");
+	matmul_add(w, "\t\tn# += m_#;\n", c, 0, 0);
+	/* A sum that is of no use any more; all that is read must have come before it goes on, else compilers ask for it when they want it, and every turn waits. */
+	if (g->turns > 1)
+		matmul_add(w, "\t\ts#_0 = select(s#_0, 0.0lf, m_# > 0x1.fffffep127f);\n", c, 0, 0);
+}
+
+static void add_column(kit_wgsl *w, const gemv *g, uint32_t c, uint32_t t)
+{
+	for (uint32_t j = 0; j < g->terms; j++) {
+		matmul_add(w, "\t\tlet w#_~ = f64(", c, 0, j);
+		if (g->block != NULL)
+			matmul_add(w, "b_q(at#, e, ~u)", c, 0, j);
+		else
+			add_narrow(w, g, c, t, j);
+		kit_wgsl_add(w, ");\n");
+	}
+	if (g->block == NULL)
+		return;
+	matmul_add_scales(w, g->block, c, "e", "m_#");
+	matmul_add(w, "\t\tn# += m_#;\n", c, 0, 0);
+}
+
+static void add_turns(kit_wgsl *w, const gemv *g)
+{
+	for (uint32_t t = 0; t < g->turns; t++)
+		if (g->ragged && g->turns > 1)
+			matmul_add(
+				w,
+				"\t\tlet j# = ((i * TURNS + #u) * SPLIT + lane % SPLIT) * TERMS;\n"
+				"\t\tlet k# = min(j#, K - TERMS);\n",
+				t, 0, 0);
+		else
+			matmul_add(
+				w,
+				"\t\tlet k# = ((i * TURNS + #u) * SPLIT + lane % SPLIT) * TERMS;\n",
+				t, 0, 0);
+	if (g->ragged && g->turns == 1)
+		kit_wgsl_add(w, "\t\tif (k0 >= K) {\n\t\t\tbreak;\n\t\t}\n");
+	for (uint32_t t = 0; t < g->turns; t++)
+		for (uint32_t c = 0; c < g->per; c++)
+			add_reads(w, g, c, t);
+	for (uint32_t c = 0; g->block == NULL && c < g->per; c++)
+		add_magnitudes(w, g, c);
+	for (uint32_t t = 0; t < g->turns; t++) {
+		kit_wgsl_add(w, "\t\t{\n");
+		for (uint32_t c = 0; c < g->per; c++)
+			add_column(w, g, c, t);
+		/* A row's terms live no longer than they are needed: registers bound how many lanes there are. */
+		for (uint32_t r = 0; r < g->rows; r++) {
+			add_row_reads(w, g, r, t);
+			add_row(w, g, r, t);
+			for (uint32_t c = 0; c < g->per; c++)
+				matmul_add_sums(w, g->block, g->terms, c, r);
+		}
+		kit_wgsl_add(w, "\t\t}\n");
+	}
 }
 
 static void add_loop(kit_wgsl *w, const gemv *g)
@@ -195,81 +307,75 @@ static void add_loop(kit_wgsl *w, const gemv *g)
 		kit_wgsl_add(w, "\tlet part = lane % SPLIT * TERMS;\n\tlet e = part % b_BLOCK;\n");
 	for (uint32_t c = 0; c < g->per; c++)
 		matmul_add(w,
-			   g->block != NULL ? "\tlet b# = (min(column + #u, params.n - 1u) * "
-					      "(params.k / b_BLOCK) + part / b_BLOCK) * b_BYTES;\n"
-					      "\tvar n# = 0.0lf;\n"
-					    : "\tlet b# = min(column + #u, params.n - 1u) * "
-					      "params.k;\n\tvar n# = 0.0lf;\n",
+			   g->block != NULL
+				   ? "\tlet b# = (min(column + #u, N - 1u) * (K / b_BLOCK) + part "
+				     "/ b_BLOCK) * b_BYTES;\n"
+				   : "\tlet b# = min(column + #u, N - 1u) * K;\n",
 			   c, 0, 0);
 	for (uint32_t r = 0; r < g->rows; r++)
-		matmul_add(w, "\tlet a@ = min(@u, params.m - 1u) * params.k;\n", 0, r, 0);
-	for (uint32_t j = 0; j < row_norms(g); j++)
-		matmul_add(w, "\tvar m# = 0.0lf;\n", j, 0, 0);
+		matmul_add(w, "\tlet a@ = min(@u, M - 1u) * K;\n", 0, r, 0);
+	for (uint32_t c = 0; c < g->per; c++)
+		matmul_add(w, g->block != NULL ? "\tvar n# = 0.0lf;\n" : "\tvar n# = 0.0f;\n", c, 0,
+			   0);
+	for (uint32_t r = 0; r < g->rows; r++)
+		matmul_add(w, "\tvar h@ = 0u;\n", 0, r, 0);
 	for (uint32_t c = 0; c < g->per; c++)
 		for (uint32_t r = 0; r < g->rows; r++)
 			matmul_add(w, "\tvar s#_@ = 0.0lf;\n", c, r, 0);
-	kit_wgsl_add(w, "\tfor (var i = 0u; i < steps; i++) {\n"
-			"\t\tlet k = (i * SPLIT + lane % SPLIT) * TERMS;\n"
-			"\t\tif (k >= params.k) {\n\t\t\tbreak;\n\t\t}\n");
-	for (uint32_t c = 0; c < g->per; c++)
-		add_reads(w, g, c);
-	for (uint32_t c = 0; c < g->per; c++)
-		add_column(w, g, c);
-	/* A row's terms live no longer than they are needed: registers bound how many lanes there are. */
-	for (uint32_t r = 0; r < g->rows; r++) {
-		add_row(w, g, r);
-		for (uint32_t c = 0; c < g->per; c++)
-			matmul_add_sums(w, g->block, g->terms, c, r);
-	}
+	kit_wgsl_add(w, "\tfor (var i = 0u; i < ROUNDS; i++) {\n");
+	add_turns(w, g);
 	kit_wgsl_add(w, "\t}\n");
 }
 
-/* Lanes' parts of up to four values joined; `then` is done with value lane % 4 of group lane / 4. */
-static void add_join(kit_wgsl *w, uint32_t n, const char *const *values, const char *then)
+/* name[at + 0] + name[at + stride] .. of n elements, two by two, so that no addition waits for all before it. */
+static void add_sum(kit_wgsl *w, const char *name, uint32_t from, uint32_t n, uint32_t stride)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		matmul_add(w, "\tparts[~u * LANES + lane] = ", 0, 0, i);
-		kit_wgsl_add(w, values[i]);
-		kit_wgsl_add(w, ";\n");
+	if (n == 1) {
+		kit_wgsl_add(w, name);
+		matmul_add(w, "[at + ~u]", 0, 0, from * stride);
+		return;
 	}
-	kit_wgsl_add(w, "\tjoin(lane);\n\tif (lane < ALL_GROUPS) {\n\t\tlet v = lane % 4u;\n"
-			"\t\tlet g = lane / 4u;\n");
-	kit_wgsl_add(w, then);
-	kit_wgsl_add(w, "\t}\n");
+	kit_wgsl_add(w, "(");
+	add_sum(w, name, from, n / 2, stride);
+	kit_wgsl_add(w, " + ");
+	add_sum(w, name, from + n / 2, n - n / 2, stride);
+	kit_wgsl_add(w, ")");
+}
+
+/* What matmul_gemv.wgsl calls of a lane's parts. */
+static void add_join(kit_wgsl *w, const gemv *g)
+{
+	static const char *const of[][4] = {
+		{"fn part_sum(at: u32) -> f64 {\n\treturn ", "parts",
+		 "fn whole_sum(at: u32) -> f64 {\n\treturn ", "few"},
+		{"fn part_bound(at: u32) -> f32 {\n\treturn ", "part_bounds",
+		 "fn whole_bound(at: u32) -> f32 {\n\treturn ", "few_bounds"}};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		kit_wgsl_add(w, of[i][0]);
+		add_sum(w, of[i][1], 0, g->split / few_of(g), few_of(g));
+		kit_wgsl_add(w, ";\n}\n");
+		kit_wgsl_add(w, of[i][2]);
+		add_sum(w, of[i][3], 0, few_of(g), 1);
+		kit_wgsl_add(w, ";\n}\n");
+	}
 }
 
 static void add_joined(kit_wgsl *w, const gemv *g)
 {
-	const uint32_t values = g->per * g->rows;
-	char names[4][16], then[700];
-	const char *at[4] = {names[0], names[1], names[2], names[3]};
-
-	for (uint32_t c = 0; c < g->per; c++)
-		snprintf(names[c], sizeof(names[c]), "n%u", c);
-	add_join(w, g->per, at,
-		 "\t\tif (v < EACH) {\n\t\t\tlengths[lane] = sqrt(whole_of(v, g));\n\t\t}\n");
-	for (uint32_t j = 0; j < row_norms(g); j++)
-		snprintf(names[j], sizeof(names[j]), "m%u", j);
-	snprintf(then, sizeof(then),
-		 "\t\tif (v < %uu && v * GROUPS + g < ROWS) {\n"
-		 "\t\t\trow_lengths[lane] = sqrt(whole_of(v, g));\n\t\t}\n",
-		 row_norms(g));
-	add_join(w, row_norms(g), at, then);
-	for (uint32_t v = 0; v < values; v += 4) {
-		for (uint32_t i = 0; i < 4; i++)
-			snprintf(names[i], sizeof(names[i]), "s%u_%u", (v + i) / g->rows,
-				 (v + i) % g->rows);
-		snprintf(
-			then, sizeof(then),
-			"\t\tlet c = g * EACH + (%uu + v) / ROWS;\n\t\tlet r = (%uu + v) %% ROWS;\n"
-			"\t\tlet bits = judged(whole_of(v, g), row_lengths[of_row(r)], "
-			"lengths[of_column(c)]);\n"
-			"\t\tlet is_one = first + c < params.n && r < params.m;\n"
-			"\t\tresults[%uu * GROUPS + lane] = select(0u, bits, is_one);\n"
-			"\t\tif (is_one && bits == MARK) {\n\t\t\tatomicOr(&any_marked, "
-			"1u);\n\t\t}\n",
-			v, v, v);
-		add_join(w, 4, at, then);
+	for (uint32_t v = 0; v < g->per * g->rows; v += g->pairs) {
+		for (uint32_t i = 0; i < g->pairs; i++) {
+			matmul_add(w, "\tparts[~u * LANES + lane] = s#_@;\n", (v + i) / g->rows,
+				   (v + i) % g->rows, i);
+			matmul_add(w,
+				   g->block != NULL
+					   ? "\tpart_bounds[~u * LANES + lane] = f32(n#) * "
+					     "bitcast<f32>(h@);\n"
+					   : "\tpart_bounds[~u * LANES + lane] = n# * "
+					     "bitcast<f32>(h@);\n",
+				   (v + i) / g->rows, (v + i) % g->rows, i);
+		}
+		matmul_add(w, "\tjoin(lane);\n\tdecide(lane, first, ~u);\n", 0, 0, v);
 	}
 	kit_wgsl_add(w, "\tworkgroupBarrier();\n\tif (lane == 0u) {\n\t\tseen[0] = "
 			"atomicLoad(&any_marked);\n\t}\n"
@@ -278,8 +384,10 @@ static void add_joined(kit_wgsl *w, const gemv *g)
 }
 
 /* Rows of results, two columns a word where they are halves. */
-static void add_writes(kit_wgsl *w, int is_half, int is_through)
+static void add_writes(kit_wgsl *w, const gemv *g, int is_half, int is_through)
 {
+	/* Several rows are proven to lie apart by the parameter, of which no remainder is known. */
+	kit_wgsl_add(w, g->rows == 1 ? "\tlet width = N;\n" : "\tlet width = params.n;\n");
 	kit_wgsl_add(w, is_half ? "\tconst PER_WORD = 2u;\n" : "\tconst PER_WORD = 1u;\n");
 	kit_wgsl_add(
 		w,
@@ -287,30 +395,34 @@ static void add_writes(kit_wgsl *w, int is_half, int is_through)
 		"\t\tlet l = i * LANES + lane;\n\t\tlet r = l / (COLUMNS / PER_WORD);\n"
 		"\t\tlet c = l % (COLUMNS / PER_WORD);\n"
 		"\t\tlet word = first / PER_WORD + c;\n"
-		"\t\tif (r < params.m && word < params.n / PER_WORD) {\n");
+		"\t\tif (r < M && word < width / PER_WORD) {\n");
 	kit_wgsl_add(
 		w,
 		is_half && is_through
 			? "\t\t\tvar both = 0u;\n\t\t\tfor (var half = 0u; half < 2u; half++) {\n"
-			  "\t\t\t\tboth |= write_through_0(r * params.n + word * 2u + half, "
+			  "\t\t\t\tboth |= write_through_0(r * width + word * 2u + half, "
 			  "results[slot_of(c * 2u + half, r)]) << (16u * half);\n\t\t\t}\n"
-			  "\t\t\ty[r * (params.n / PER_WORD) + word] = both;\n"
-		: is_half ? "\t\t\ty[r * (params.n / PER_WORD) + word] = results[slot_of(c * "
-			    "2u, r)] | (results[slot_of(c * 2u + 1u, r)] << 16u);\n"
-		: is_through
-			? "\t\t\ty[r * params.n + word] = write_through_0(r * params.n + word, "
-			  "results[slot_of(c, r)]);\n"
-			: "\t\t\ty[r * params.n + word] = results[slot_of(c, r)];\n");
+			  "\t\t\ty[r * (width / PER_WORD) + word] = both;\n"
+		: is_half    ? "\t\t\ty[r * (width / PER_WORD) + word] = results[slot_of(c * "
+			       "2u, r)] | (results[slot_of(c * 2u + 1u, r)] << 16u);\n"
+		: is_through ? "\t\t\ty[r * width + word] = write_through_0(r * width + word, "
+			       "results[slot_of(c, r)]);\n"
+			     : "\t\t\ty[r * width + word] = results[slot_of(c, r)];\n");
 	kit_wgsl_add(w, "\t\t}\n\t}\n}\n");
 }
 
-static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g)
+/*
+ * The numbers that the text goes by, beside those of struct gemv: M, N, K of this product; EACH columns of a group of lanes; ROUNDS of TURNS turns each; DEPTH additions on the way of a term; GROUPS
+ * of lanes and COLUMNS of a workgroup; FEW parts that a group's become first; SHARE of matmul_settle.wgsl.
+ */
+static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g, uint64_t n_rows)
 {
 	const pctl_tensor_type *in = f->p->use->q->in;
 	const uint32_t columns = g->lanes / g->split * g->per;
 
 	/* So that places of results are known not to wrap. */
-	kit_wgsl_add(w, "//# max params.n = 67108864\n");
+	if (g->rows > 1)
+		kit_wgsl_add(w, "//# max params.n = 67108864\n");
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(w, "enable f16;\n");
 	kit_wgsl_add(w, KERNEL_MATMUL_PLACE);
@@ -319,12 +431,22 @@ static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g)
 	kit_wgsl_add(w, g->b != 0 ? MATMUL_BUFFER("b", "2", "read", "vec4<u32>")
 				  : MATMUL_BUFFER("b", "2", "read", "u32"));
 	kit_wgsl_add(w, MATMUL_BUFFER("y", "3", "read_write", "u32"));
+	/* Written down, not read: a parameter is in no cache, and everything would wait for it. */
+	matmul_number(w, "M", (uint32_t)n_rows);
+	matmul_number(w, "N", (uint32_t)f->s->n);
+	matmul_number(w, "K", (uint32_t)f->s->k);
 	matmul_number(w, "LANES", g->lanes);
 	matmul_number(w, "SPLIT", g->split);
 	matmul_number(w, "ROWS", g->rows);
 	matmul_number(w, "EACH", g->per);
 	matmul_number(w, "TERMS", g->terms);
+	matmul_number(w, "TURNS", g->turns);
+	matmul_number(w, "ROUNDS",
+		      (uint32_t)matmul_parts(f->s->k, terms_of(g, g->split, g->turns)));
+	matmul_number(w, "DEPTH", depth_of(g, f->s->k));
 	matmul_number(w, "GROUPS", g->lanes / g->split);
+	matmul_number(w, "PAIRS", g->pairs);
+	matmul_number(w, "FEW", few_of(g));
 	matmul_number(w, "COLUMNS", columns);
 	matmul_number(w, "SHARE", (uint32_t)matmul_parts(columns * g->rows, 64));
 	kit_wgsl_add(w, "const PER: u32 = 1u;\n");
@@ -351,6 +473,7 @@ static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g)
 						       : KERNEL_MATMUL_FACTORS);
 	kit_wgsl_add(w, KERNEL_MATMUL_SETTLE);
 	kit_wgsl_add(w, KERNEL_MATMUL_GEMV);
+	add_join(w, g);
 }
 
 /* Rows `row` on of a, as a product of its own. */
@@ -360,8 +483,6 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 	const uint64_t a_row = kit_bytes(&in[0]) / (kit_elements(&in[0]) / f->s->k);
 	const uint64_t y_row = f->s->n * kit_dtype_bytes(f->s->out.dtype);
 	const uint64_t columns = (uint64_t)g->lanes / g->split * g->per;
-	/* One bound for the loops of sums and for those that settle. */
-	const uint64_t steps = matmul_parts(f->s->k, (uint64_t)g->split * g->terms);
 	const uint64_t settling =
 		matmul_parts(f->s->k * (kit_codec_is_pair(in[1].dtype) ? 2 : 1), 64);
 	kit_slot a = f->in[0], y = f->out;
@@ -382,14 +503,13 @@ static void rows_from(matmul_fast_plan *f, const gemv *g, uint64_t row, uint64_t
 		y.offset += row * y_row;
 		y.n_bytes = n_rows * y_row;
 	}
-	add_head(&w, f, g);
+	add_head(&w, f, g, n_rows);
 	add_loop(&w, g);
 	add_joined(&w, g);
-	add_writes(&w, f->s->format->dtype != PCTL_SCALAR_F32, f->p->through != 0);
+	add_writes(&w, g, f->s->format->dtype != PCTL_SCALAR_F32, f->p->through != 0);
 	f->writes = 1;
 	f->first = row * s.n;
-	matmul_run(f, "tensor/matmul_gemv.wgsl", &w, g->lanes, matmul_parts(s.n, columns),
-		   steps > settling ? steps : settling,
+	matmul_run(f, "tensor/matmul_gemv.wgsl", &w, g->lanes, matmul_parts(s.n, columns), settling,
 		   (kit_slot[]){KIT_ALL(matmul_params(f->p, &s)), a, f->in[1], y}, 4);
 }
 

@@ -35,6 +35,7 @@ typedef struct pass {
 	uint32_t params, scores, rows, weights, parts, out, before, found, bad;
 	int quick, tiled, whole, few, is_first, is_last;
 	tensor_tile tile;
+	uint32_t (*numbers)[4]; /* of attention_place.wgsl */
 } pass;
 
 static uint32_t power_from(uint64_t n)
@@ -135,12 +136,15 @@ static void add_more(const kit_plan *p, text *t)
 
 static text begin(kit_plan *p, const pass *s, int in_tiles)
 {
-	text t = {.w = kit_wgsl_make(p->use, 32768), .n_slots = 1};
+	text t = {.w = kit_wgsl_make(p->use, 32768), .n_slots = !s->whole};
 
 	if (in_tiles)
 		tensor_tile_begin(&s->tile, &t.w);
 	t.slots[0] = (kit_slot)KIT_ALL(s->params);
-	kit_wgsl_add(&t.w, KERNEL_ELEMENT_PARAMS);
+	if (s->whole)
+		tensor_written_numbers(&t.w, 0, s->numbers, 6);
+	else
+		kit_wgsl_add(&t.w, KERNEL_ELEMENT_PARAMS);
 	return t;
 }
 
@@ -540,7 +544,10 @@ static void cut_tokens(const kit_plan *p, const attention *a, pass *s)
 
 void attention_plan(kit_plan *p)
 {
-	uint32_t v[TENSOR_NUMBERS][4] = {{0}}, y[2] = {0, 0};
+	struct {
+		uint32_t count[4], v[TENSOR_NUMBERS][4];
+	} params = {{0}, {{0}}};
+	uint32_t y[2] = {0, 0};
 	attention a;
 	pass s = {0};
 	int direct;
@@ -549,14 +556,15 @@ void attention_plan(kit_plan *p)
 	if (p->status != PCTL_OK || a.s.n * a.s.t * a.h == 0)
 		return;
 	cut_tokens(p, &a, &s);
+	s.numbers = params.v;
 	s.scores = kit_temp(p, 4 * score_words(&s));
 	if (!s.whole)
 		s.rows = kit_temp(p, 8 * shared_of(&a) * s.lines);
 	/* Lines of one token lie as y does. */
-	direct = a.s.t == 1 && p->use->q->in[ATTENTION_Q].dtype == PCTL_SCALAR_F32 &&
-		 s.words == a.dv;
+	direct = a.s.t == 1 && s.words == a.dv &&
+		 p->use->q->in[ATTENTION_Q].dtype == PCTL_SCALAR_F32;
 	s.out = direct ? kit_out(p, 0) : kit_temp(p, 4 * shared_of(&a) * s.lines * s.words);
-	if (s.quick && !s.whole)
+	if (parts_bytes(&s) != 0)
 		s.parts = kit_temp(p, parts_bytes(&s));
 	if (!s.quick)
 		s.weights = kit_temp(p, 4 * score_words(&s));
@@ -568,28 +576,19 @@ void attention_plan(kit_plan *p)
 	for (uint32_t i = 0; i < 2 && s.tokens < a.s.t; i++)
 		y[i] = kit_temp(p, 4 * a.s.n * a.s.t * a.h * a.dv);
 	for (uint32_t number = 0; s.first < a.s.t && p->status == PCTL_OK; number++) {
-		struct {
-			uint32_t count[4], v[TENSOR_NUMBERS][4];
-		} params = {{0}, {{0}}};
-
 		s.is_first = number == 0;
 		s.is_last = s.first + s.tokens >= a.s.t;
 		s.before = y[(number + 1) % 2];
-		numbers(&s, v);
-		memcpy(params.v, v, sizeof(v));
-		s.params = kit_params(p, &params, sizeof(params));
-		scores(p, &s, v);
-		if (s.whole) {
-			lines_whole(p, &s);
-		} else {
-			rows(p, &s);
-			if (s.quick)
-				values_quick(p, &s);
-			else
-				values_exact(p, &s, v);
-		}
+		numbers(&s, s.numbers);
+		s.params = s.whole ? 0 : kit_params(p, &params, sizeof(params));
+		scores(p, &s, s.numbers);
+		(s.whole ? lines_whole : rows)(p, &s);
+		if (s.quick && !s.whole)
+			values_quick(p, &s);
+		if (!s.quick)
+			values_exact(p, &s, s.numbers);
 		if (!direct)
-			give(p, &s, v, s.is_last ? kit_out(p, 0) : y[number % 2]);
+			give(p, &s, s.numbers, s.is_last ? kit_out(p, 0) : y[number % 2]);
 		s.first += s.tokens;
 	}
 	sequences_assert(p, &a.s, s.found);

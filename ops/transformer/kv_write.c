@@ -161,19 +161,20 @@ static int is_token(const kit_plan *p, const kv_write *v, uint32_t each)
 	       p->caps->max_invocations >= TOKEN_LANES && p->caps->max_groups[0] >= v->s.n;
 }
 
-static void run_token(kit_plan *p, const kv_write *v, const kv_buffers *b, uint32_t each)
+static void run_token(kit_plan *p, const kv_write *v, const kv_buffers *b, uint32_t each,
+		      uint32_t (*numbers)[4])
 {
 	kit_kernel kernel = {"transformer/kv_write_token.wgsl", NULL, TOKEN_LANES, "steps", 16};
-	kit_slot slots[10] = {KIT_ALL(b->params), KIT_ALL(kit_out(p, 0))};
+	kit_slot slots[10] = {KIT_ALL(kit_out(p, 0))};
 	kit_wgsl w = kit_wgsl_make(p->use, 16384);
-	uint32_t n_slots = 2;
+	uint32_t n_slots = 1;
 	char text[400];
 
 	while (kernel.override_value < v->s.n)
 		kernel.override_value *= 2;
 	kit_wgsl_add(&w, "override steps: u32;\n");
-	kit_wgsl_add(&w, KERNEL_ELEMENT_PARAMS);
-	kit_wgsl_add(&w, "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n");
+	tensor_written_numbers(&w, 0, numbers, 2);
+	kit_wgsl_add(&w, "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n");
 	n_slots += sequences_text(p, &w, &v->s, b->found, n_slots, slots + n_slots);
 	n_slots += kv_place_text(p, &w, &v->c, 1, n_slots, slots + n_slots);
 	snprintf(text, sizeof(text),
@@ -235,9 +236,10 @@ static void kv_plan(kit_plan *p)
 	params.v[0][1] = (uint32_t)(w.c.heads * w.c.d);
 	params.v[0][2] = (uint32_t)w.s.n;
 	kv_params(&w.c, params.v[1]);
-	b.params = kit_params(p, &params, sizeof(params));
 	b.found = kit_temp(p, SEQUENCES_FOUND);
 	token = is_token(p, &w, each);
+	if (!token)
+		b.params = kit_params(p, &params, sizeof(params));
 	if (w.c.paged && !token)
 		b.named = kit_temp(p, 4 * w.c.pool + 4);
 	if (w.c.paged)
@@ -247,7 +249,7 @@ static void kv_plan(kit_plan *p)
 	if (w.c.paged)
 		kit_fill(p, b.bad, 0, 4, UINT32_MAX);
 	if (token) {
-		run_token(p, &w, &b, each);
+		run_token(p, &w, &b, each, params.v);
 	} else {
 		run(p, &w, &b, each, 0);
 		run(p, &w, &b, each, 1);

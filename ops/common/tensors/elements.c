@@ -158,6 +158,23 @@ static void add_piece(kit_wgsl *w, const char *text)
 	kit_wgsl_add(w, text);
 }
 
+void tensor_written_numbers(kit_wgsl *w, uint32_t count, uint32_t (*v)[4], uint32_t n)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line),
+		 "struct Params {\n\tcount: u32,\n\tv: array<vec4<u32>, %u>,\n}\n"
+		 "const params: Params = Params(%uu, array<vec4<u32>, %u>(",
+		 n, count, n);
+	kit_wgsl_add(w, line);
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(line, sizeof(line), "%s\n\tvec4<u32>(%uu, %uu, %uu, %uu)",
+			 i == 0 ? "" : ",", v[i][0], v[i][1], v[i][2], v[i][3]);
+		kit_wgsl_add(w, line);
+	}
+	kit_wgsl_add(w, "));\n");
+}
+
 tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count, uint64_t bytes,
 				  uint64_t turns)
 {

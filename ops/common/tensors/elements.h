@@ -37,6 +37,9 @@ pctl_status tensor_dtype_of(const kit_use *u, uint32_t attr, const char *allowed
 /* The shape that attribute `attr` names: numbers between commas. */
 pctl_status tensor_shape_of(const kit_use *u, uint32_t attr, pctl_tensor_type *out);
 
+/* `params` of element_params.wgsl as a constant of the text, of so many numbers: for what is short on a GPU, where a parameter lies in no cache and all would wait for it. A text for each set of numbers. */
+void tensor_written_numbers(kit_wgsl *w, uint32_t count, uint32_t (*v)[4], uint32_t n);
+
 /*
  * A kernel of which invocation i makes element i: the caller adds a text with
  *

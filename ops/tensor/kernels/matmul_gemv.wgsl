@@ -1,67 +1,63 @@
 // Products of few rows with a transposed b on a GPU, in one dispatch: SPLIT lanes share a column's terms, the workgroup judges its sums and settles those that are in doubt.
-// In front: LANES, SPLIT (lanes of a column), ROWS (rows together), EACH (columns of a group of lanes), TERMS (of a lane in a turn), GROUPS (of lanes) and COLUMNS of a
-// workgroup, `nearest`, within.wgsl, matmul_settle.wgsl; behind: the entry point.
-const FEW: u32 = max(SPLIT / 16u, 1u);
-const ALL_GROUPS: u32 = GROUPS * 4u;
+// In front: the numbers of add_head (matmul_gemv.c), `nearest`, within.wgsl, matmul_settle.wgsl; behind: part_sum, whole_sum, part_bound and whole_bound, which add up what lies in four arrays.
+const ALL_PAIRS: u32 = GROUPS * PAIRS;
 
-var<workgroup> parts: array<f64, LANES * 4u>; // [value][lane]
-var<workgroup> few: array<f64, ALL_GROUPS * FEW>;
-var<workgroup> lengths: array<f64, ALL_GROUPS>; // norms of the workgroup's columns: of_column
-var<workgroup> row_lengths: array<f64, ALL_GROUPS>; // of rows: of_row
+var<workgroup> parts: array<f64, LANES * PAIRS>; // [value][lane]
+var<workgroup> part_bounds: array<f32, LANES * PAIRS>;
+var<workgroup> few: array<f64, ALL_PAIRS * FEW>; // [group][value][part]
+var<workgroup> few_bounds: array<f32, ALL_PAIRS * FEW>;
+var<workgroup> bounds: array<f32, ELEMENTS>; // of results, as they lie
+var<private> bound: f64; // of the element that is settled
 
-// The sums of four values over the lanes of each group, as whole(v, group); all lanes arrive, and one more barrier makes them known.
+// The sums of PAIRS values over the lanes of each group, but for FEW parts of each. All lanes arrive.
 fn join(lane: u32) {
 	workgroupBarrier();
-	if (lane < ALL_GROUPS * FEW) {
-		let begin = (lane / FEW % 4u) * LANES + lane / (4u * FEW) * SPLIT + lane % FEW;
-		var sum = parts[begin];
-		for (var i = 1u; i < SPLIT / FEW; i++) {
-			sum += parts[begin + i * FEW];
-		}
-		few[lane] = sum;
+	if (lane < ALL_PAIRS * FEW) {
+		let at = (lane / FEW % PAIRS) * LANES + lane / (PAIRS * FEW) * SPLIT + lane % FEW;
+		few[lane] = part_sum(at);
+		few_bounds[lane] = part_bound(at);
 	}
 	workgroupBarrier();
 }
 
-// Value v, 0 to 3, of group g.
-fn whole_of(v: u32, g: u32) -> f64 {
-	var sum = few[(g * 4u + v) * FEW];
-	for (var i = 1u; i < FEW; i++) {
-		sum += few[(g * 4u + v) * FEW + i];
+// The magnitudes of all terms together: what is added up in f32 is less by no more than its roundings and what is no f32 any more.
+fn magnitudes(sum: f32) -> f64 {
+	return f64(sum) * (1.0lf + f64(DEPTH) * 0x1p-22lf) + f64(K) * 0x1p-148lf;
+}
+
+// What a sum says (SEMANTICS.md 4.4): a term goes through DEPTH additions.
+fn judged(x: f64, most: f64) -> u32 {
+	return within(x, f64(DEPTH) * most * 0x1p-53lf * 0x1.00001p0lf + abs(x) * 0x1p-52lf, most);
+}
+
+// Values v on of each group of lanes, of all of its columns and rows.
+fn decide(lane: u32, first: u32, v: u32) {
+	if (lane < ALL_PAIRS) {
+		let sum = whole_bound(lane * FEW);
+		let bits = judged(whole_sum(lane * FEW), magnitudes(sum));
+		let value = v + lane % PAIRS;
+		let is_one = first + lane / PAIRS * EACH + value / ROWS < N && value % ROWS < M;
+		results[v * GROUPS + lane] = select(0u, bits, is_one);
+		bounds[v * GROUPS + lane] = sum;
+		if (is_one && bits == MARK) {
+			atomicOr(&any_marked, 1u);
+		}
 	}
-	return sum;
 }
 
-// What a sum says (SEMANTICS.md 4.4): a term goes through the additions of its lane, of blocks one more a turn and a product with
-// a scale, and through those of the lanes; the magnitudes are no more
-// than the product of the norms, of which 2^-20 covers what they are off by.
-fn judged(x: f64, row: f64, column: f64) -> u32 {
-	let most = row * column * 0x1.00001p0lf;
-	let depth = params.k / SPLIT + TERMS + SPLIT + 4u;
-	return within(x, f64(depth) * most * 0x1p-53lf * 0x1.00001p0lf + abs(x) * 0x1p-52lf, most);
-}
-
-fn of_column(column: u32) -> u32 {
-	return column / EACH * 4u + column % EACH;
-}
-
-fn of_row(row: u32) -> u32 {
-	return row % GROUPS * 4u + row / GROUPS;
-}
-
-// As matmul_settle.wgsl asks for them: rows and columns of the workgroup begin at multiples of their numbers.
+// As matmul_settle.wgsl asks for them.
 fn norm_a(z: u32, row: u32) -> vec2<f64> {
-	return vec2<f64>(row_lengths[of_row(row)], 0.0lf);
+	return vec2<f64>(bound, 0.0lf);
 }
 
 fn norm_b(z: u32, column: u32) -> vec2<f64> {
-	return vec2<f64>(lengths[of_column(column % COLUMNS)], 0.0lf);
+	return vec2<f64>(1.0lf, 0.0lf);
 }
 
-// Where the result of a column and row of the workgroup is: a group's values lie four by four.
+// Where the result of a column and row of the workgroup is: a group's values lie PAIRS by PAIRS.
 fn slot_of(column: u32, row: u32) -> u32 {
 	let v = column % EACH * ROWS + row;
-	return (v >> 2u) * ALL_GROUPS + column / EACH * 4u + (v & 3u);
+	return v / PAIRS * ALL_PAIRS + column / EACH * PAIRS + v % PAIRS;
 }
 
 // The elements in doubt, one after the other, by the first 64 lanes. All lanes arrive.
@@ -70,6 +66,7 @@ fn settle_all(first: u32, lane: u32) {
 		let slot = slot_of(s / ROWS, s % ROWS);
 		if (workgroupUniformLoad(&results[slot]) == MARK) {
 			let marked = vec3<u32>(0u, s % ROWS, first + s / ROWS);
+			bound = magnitudes(bounds[slot]);
 			if (lane < 64u) {
 				sums[lane] = closer(marked, lane);
 			}

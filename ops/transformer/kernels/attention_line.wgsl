@@ -27,7 +27,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 	let element = min(group % params.v[5].z * PER + lane % PER, params.v[1].z - 1u);
 	var own = 0.0lf;
 	var sum = 0.0lf;
-	var largest = 0.0lf;
+	var largest = 0u; // magnitude, as bits
 	for (var pass_of = 0u; pass_of < steps; pass_of++) {
 		let first = see.x + pass_of * KEYS;
 		if (first >= see.y) {
@@ -51,17 +51,16 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 			if (first + i * SHARES * AT_ONCE >= see.y) {
 				break;
 			}
-			var values: array<f64, AT_ONCE>;
-			for (var k = 0u; k < AT_ONCE; k++) {
-				let place = places[(i * AT_ONCE + k) * SHARES + lane / PER];
-				if (place != KV_NOWHERE) {
-					values[k] = f64(bitcast<f32>(v_bits((place * params.v[1].y + j) * params.v[1].z + element)));
-				}
-			}
-			for (var k = 0u; k < AT_ONCE; k++) {
-				largest = select(largest, abs(values[k]), abs(values[k]) > largest);
-				sum = more(weights[(i * AT_ONCE + k) * SHARES + lane / PER], values[k], sum);
-			}
+			// Written out, so that all are asked for before the first is used.
+			let at = i * AT_ONCE * SHARES + lane / PER;
+			let x = four(at, j, element);
+			let y = four(at + 4u * SHARES, j, element);
+			let f = vec4<f64>(bitcast<vec4<f32>>(x));
+			let g = vec4<f64>(bitcast<vec4<f32>>(y));
+			sum = weighted(at, f, sum);
+			sum = weighted(at + 4u * SHARES, g, sum);
+			let m4 = max(x & vec4<u32>(0x7fffffffu), y & vec4<u32>(0x7fffffffu));
+			largest = max(largest, max(max(m4.x, m4.y), max(m4.z, m4.w)));
 		}
 	}
 	parts[lane].x = own;
@@ -72,7 +71,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 		s = sum_round();
 	}
 	workgroupBarrier();
-	parts[lane] = vec2<f64>(sum, largest);
+	parts[lane] = vec2<f64>(sum, f64(bitcast<f32>(largest)));
 	workgroupBarrier();
 	var bits = 0u;
 	if (lane < PER) {

@@ -21,6 +21,20 @@ var<workgroup> doubted: atomic<u32>;
 var<workgroup> digits: array<array<u32, 64>, 21>;
 var<workgroup> wholes: array<u64, 21>;
 
+// Value `element` of key `at` of a pass, as bits; of one that is not there 0.
+fn value_at(at: u32, j: u32, element: u32) -> u32 {
+	let place = places[at];
+	return select(v_bits((place * params.v[1].y + j) * params.v[1].z + element), 0u, place == KV_NOWHERE);
+}
+
+fn four(at: u32, j: u32, element: u32) -> vec4<u32> {
+	return vec4<u32>(value_at(at, j, element), value_at(at + SHARES, j, element), value_at(at + 2u * SHARES, j, element), value_at(at + 3u * SHARES, j, element));
+}
+
+fn weighted(at: u32, x: vec4<f64>, sum: f64) -> f64 {
+	return more(weights[at + 3u * SHARES], x.w, more(weights[at + 2u * SHARES], x.z, more(weights[at + SHARES], x.y, more(weights[at], x.x, sum))));
+}
+
 // All lanes arrive, and come back with the exact sum of a line's weights, or of weights times an element, in `total` and `saw`.
 fn settle(shared_by: u32, r: u32, element: u32, lane: u32) {
 	let line = line_of(shared_by, r);

@@ -23,27 +23,27 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 		queries_load(shared_by, block, lane);
 		let part = lane % SHARES;
 		let place = places[lane / SHARES];
-		var sums: array<f64, VALUES>;
-		for (var i = 0u; i < D / SHARES / AT_ONCE; i++) {
-			if (i * SHARES * AT_ONCE >= d) {
+		var s = Sums();
+		for (var i = 0u; i < D / SHARES / 8u; i++) {
+			if (i * SHARES * 8u >= d) {
 				break;
 			}
-			var elements: array<u32, AT_ONCE>;
-			for (var k = 0u; k < AT_ONCE; k++) {
-				let e = (i * AT_ONCE + k) * SHARES + part;
-				if (e < d && place != KV_NOWHERE) {
-					elements[k] = k_bits((place * params.v[1].y + j) * d + e);
-				}
-			}
-			for (var k = 0u; k < AT_ONCE; k++) {
-				let e = (i * AT_ONCE + k) * SHARES + part;
-				let x = f64(bitcast<f32>(elements[k]));
-				sums[0] = more(x, x, sums[0]);
-				for (var q = 0u; q < LINES; q++) {
-					sums[q + 1u] = more(queries[q * D + e], x, sums[q + 1u]);
-				}
-			}
+			// Written out, so that all are asked for before the first is used.
+			let e = i * SHARES * 8u + part;
+			let at = (place * params.v[1].y + j) * d;
+			let x = vec4<f64>(bitcast<vec4<f32>>(four(place, at, e, d)));
+			let y = vec4<f64>(bitcast<vec4<f32>>(four(place, at, e + 4u * SHARES, d)));
+			s.square = add_squares(x, add_squares(y, s.square));
+			s = add_key(e, x.x, s);
+			s = add_key(e + SHARES, x.y, s);
+			s = add_key(e + 2u * SHARES, x.z, s);
+			s = add_key(e + 3u * SHARES, x.w, s);
+			s = add_key(e + 4u * SHARES, y.x, s);
+			s = add_key(e + 5u * SHARES, y.y, s);
+			s = add_key(e + 6u * SHARES, y.z, s);
+			s = add_key(e + 7u * SHARES, y.w, s);
 		}
+		let sums = array<f64, 9>(s.square, s.a.x, s.a.y, s.a.z, s.a.w, s.b.x, s.b.y, s.b.z, s.b.w);
 		for (var v = 0u; v < VALUES; v += 4u) {
 			workgroupBarrier();
 			for (var i = 0u; i < 4u; i++) {

@@ -30,6 +30,8 @@ void emit_call_variables(emitter *e, text *t, uint32_t function, const char *sep
 			text_printf(t, "%s *q%u", emit_type_name(e, var->type, name), v);
 		else
 			text_printf(t, "q%u", v);
+		if (emit_is_late(e, v))
+			text_printf(t, declare ? ", uint *z%u" : ", z%u", v);
 	}
 }
 

@@ -272,9 +272,12 @@ void emit_control(emitter *e, uint32_t v, const pctl_inst *in)
 	switch (in->op) {
 	case PCTL_OP_IF:
 		open_if(e, v, in);
+		top(e)->late = emit_late(e, v + 1);
 		break;
 	case PCTL_OP_ELSE:
 		open_else(e);
+		top(e)->late = 0;
+		top(e)->late = emit_late(e, v + 1);
 		break;
 	case PCTL_OP_END_IF:
 		close_if(e);

@@ -234,14 +234,17 @@ void emit_function(emitter *e, uint32_t f)
 		variable(e, 'l', i, e->p->locals[fn->first_local + i].type);
 	}
 	emit_body_begin(e);
+	e->late = 0;
+	e->late = emit_late(e, 0);
 	for (uint32_t i = 0; i < fn->n_insts; i++) {
 		const pctl_inst *in = &e->p->insts[fn->first_inst + i];
 
 		if (pctl_op_get(in->op)->kind == PCTL_OPKIND_control)
 			emit_control(e, i, in);
-		else if (pctl_place_get(e->p, fn, in, &place))
-			emit_memory(e, i, in, &place);
-		else
+		else if (pctl_place_get(e->p, fn, in, &place)) {
+			if (!emit_begins_again(e, in, &place))
+				emit_memory(e, i, in, &place);
+		} else
 			emit_compute(e, i, in);
 	}
 	emit_body_end(e);
@@ -366,7 +369,12 @@ void emit_kernel_open(emitter *e)
 				    "\t__local uchar *w%u = (__local uchar *)W + %" PRIu64 "u;\n",
 				    v, workgroup_offset(e, uses, v));
 		} else if (!e->whole_groups) {
-			variable(e, 'Q', v, var->type);
+			if (emit_is_late(e, v))
+				text_printf(&e->code,
+					    "\t%s Q%u;\n\tuint Z%u = 1u;\n\tuint *z%u = &Z%u;\n",
+					    emit_type_name(e, var->type, name), v, v, v, v);
+			else
+				variable(e, 'Q', v, var->type);
 			text_printf(&e->code, "\t%s *q%u = &Q%u;\n",
 				    emit_type_name(e, var->type, name), v, v);
 		}

@@ -30,6 +30,7 @@ typedef struct emit_region {
 	uint32_t end;	    /* where it is flat: that of its end */
 	uint32_t
 		other; /* and of ELSE, EMIT_NO_LABEL once it stands; of the next CASE; the tick of a turn's begin */
+	uint64_t late; /* late.c: a bit for each variable that is ready here */
 } emit_region;
 
 /* Which variables a function needs, as one byte a variable. */
@@ -55,6 +56,7 @@ typedef struct emitter {
 	uint32_t indent;
 	emit_region *open; /* stack of open regions */
 	uint32_t n_open;
+	uint64_t late; /* late.c: as of a region, where the function begins */
 	uint32_t next_label;
 	uint32_t by_ticks;	/* ticks.c; of what `before` and `declared` are, too */
 	uint32_t n_ticks;	/* barriers so far */
@@ -231,6 +233,13 @@ const pctl_inst *emit_inst(const emitter *e, uint32_t i);
 /* loop.c: what a function's loops need, at its beginning; LOOP_TEST, instruction v, with the statement that leaves. */
 void emit_loop_zero(emitter *e);
 void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in, const char *leave);
+
+/* late.c: private arrays that are made zero late, with a flag z<number> beside q<number>. emit_late writes that for those which the function names from
+ * instruction i on, within the region and under no condition of its own, and gives all that are ready then. */
+int emit_is_late(const emitter *e, uint32_t v);
+uint64_t emit_late(emitter *e, uint32_t i);
+/* 1: a store of zero to the whole of one that is not ready here was written, as the flag. */
+int emit_begins_again(emitter *e, const pctl_inst *in, const pctl_place *place);
 
 /* call.c: the program's variables that a function uses, as parameters or as arguments. */
 void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator,

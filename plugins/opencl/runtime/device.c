@@ -219,8 +219,8 @@ static void find_identity(pctl_device *dev)
 			dev->emit_flags |= x86_flags() | EMIT_AHEAD;
 	}
 	/* Not where the driver itself makes vectors of invocations (rusticl on llvmpipe), or watches them (Oclgrind). */
-	dev->spmd = kind_of(dev->id.device) == PCTL_DEVICE_CPU && strcmp(buf, "rusticl") != 0 &&
-		    strcmp(buf, "Oclgrind") != 0;
+	dev->is_cpu = kind_of(dev->id.device) == PCTL_DEVICE_CPU;
+	dev->spmd = dev->is_cpu && strcmp(buf, "rusticl") != 0 && strcmp(buf, "Oclgrind") != 0;
 	if (dev->spmd) {
 		/* What lanes do not take runs by the driver's loops over invocations (clc/control.c). */
 		dev->emit_flags |= EMIT_MEET;

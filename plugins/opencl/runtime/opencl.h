@@ -15,6 +15,9 @@
 /* Commands enqueued ahead of the device: enough to hide the host, few enough that cancel is prompt.
  */
 #define OPENCL_WINDOW 256u
+/* And handed on at once so often within a window, first behind so many. */
+#define OPENCL_FLUSH 64u
+#define OPENCL_FLUSH_FIRST 8u
 
 typedef struct opencl_id {
 	cl_platform_id platform;
@@ -102,6 +105,7 @@ struct pctl_device {
 	const char *float_options; /* the same for a program with floats */
 	uint64_t float_caps;	   /* of PCTL_CAP_F16, PCTL_CAP_F64 */
 	uint32_t emit_flags;	   /* EMIT_* of emit.h */
+	uint32_t is_cpu;	   /* its driver runs on the processors that the host has */
 	uint32_t spmd;		   /* kernels are written for whole workgroups, where they can be */
 	cl_uint address_bits;
 	cl_bool unified;

@@ -185,7 +185,7 @@ def main():
         more = (q * 3)[:lines]
         judged(f"scores of {lines} lines by shares of keys", [exact("f32", [times(value("f32", a), value("f32", b)) for a, b in zip(line, row)]) for line in more for row in k], lambda plant: scores(sf, more, k, plant), (
             ("shared scores without their second pass", SETTLED, "nearest(x)"), ("a bound of shared scores too small by 2^20", "f64(d + 1u) * most * 0x1p-53lf", "f64(d + 1u) * most * 0x1p-73lf"),
-            ("the square of a key by its last share", "sums[0] = more(x, x, sums[0]);", "sums[0] = x * x;"), ("a share of a key too few", "k < SHARES; k++) {\n\t\t\t\t\tall", "k + 1u < SHARES; k++) {\n\t\t\t\t\tall"),
+            ("squares of keys too small by 2^80", "fn add_squares(x: vec4<f64>, sum: f64) -> f64 {\n\treturn", "fn add_squares(x: vec4<f64>, sum: f64) -> f64 {\n\treturn 0x1p-80lf *"), ("a share of a key too few", "k < SHARES; k++) {\n\t\t\t\t\tall", "k + 1u < SHARES; k++) {\n\t\t\t\t\tall"),
             ("squares of queries too small by 2^40", "norms[lane] = all;", "norms[lane] = all * 0x1p-40lf;"), ("the second half of a tile of keys taken for the first", "group % pieces * KEYS;", "group % pieces / 2u * 2u * KEYS;"),
             ("a block's second lines those of the first", "let r = block * LINES + at / D;", "let r = at / D;"))[:7 if lines > 8 else 6])
     for tile in TILES:
