@@ -75,19 +75,25 @@ rude = (("no HTTP", b"hello\r\n\r\n"), ("TLS", bytes.fromhex("160301020001000001
         ("a length beyond 64 bits", HEAD.encode() + b"Content-Length: 99999999999999999999999\r\n\r\n"), ("HTTP/3.0", b"GET /health HTTP/3.0\r\nHost: x\r\n\r\n"),
         ("no host", b"GET /health HTTP/1.1\r\n\r\n"), ("a bare LF", b"GET /health HTTP/1.1\nHost: x\n\n"), ("two lengths", HEAD.encode() + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x"),
         ("an empty request", b"\r\n\r\n"), ("a method of bytes", b"\xff\xfe /health HTTP/1.1\r\nHost: x\r\n\r\n"))
-# All at once: the server closes some of them only after its time.
-with concurrent.futures.ThreadPoolExecutor(len(rude)) as pool:
-    for (name, _), got in zip(rude, pool.map(lambda one: s.raw(one[1]), rude)):
-        h.check(f"rude: {name}", b"200 OK" not in got or name in ("a bare LF", "no host", "HTTP/3.0"), got[:200])
-for name, data, status, code in (
+
+
+def all_at_once(cases, sent=lambda case: case[1]):
+    """Each case, and what the server said to it: some connections it closes only after its time."""
+    with concurrent.futures.ThreadPoolExecutor(len(cases)) as pool:
+        return list(zip(cases, pool.map(lambda case: s.raw(sent(case)), cases)))
+
+
+for (name, _), got in all_at_once(rude):
+    h.check(f"rude: {name}", b"200 OK" not in got or name in ("a bare LF", "no host", "HTTP/3.0"), got[:200])
+for (name, _, status, code), got in all_at_once((
         ("a body too large", request(b"{" + b" " * 30000), "413", "PC6257"), ("a huge one announced", (HEAD + "Content-Length: 999999999999\r\n\r\n").encode(), "413", "PC6257"),
-        ("chunks", (HEAD + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n").encode(), "411", "PC6258"), ("no length", HEAD.encode() + b"\r\n", "411", "PC6258")):
-    line, body = code_of(s.raw(data))
+        ("chunks", (HEAD + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n").encode(), "411", "PC6258"), ("no length", HEAD.encode() + b"\r\n", "411", "PC6258"))):
+    line, body = code_of(got)
     h.check(f"rude: {name}", status in line and json.loads(body)["error"]["code"] == code, (line, body))
 # What two who read it might end at two places, and what brings a second request in its body: refused, and nothing behind it is answered.
 behind = request({"prompt": "smuggled", "max_tokens": 1})
 one = json.dumps({"model": "fake", "prompt": "a", "max_tokens": 2}).encode()
-for name, data, status, code in (
+for (name, _, status, code), got in all_at_once((
         ("two lengths", HEAD.encode() + b"Content-Length: %d\r\nContent-Length: %d\r\n\r\n" % (len(one), len(one) + len(behind)) + one + behind, "411", "PC6258"),
         ("two lengths, the other way round", HEAD.encode() + b"Content-Length: %d\r\nContent-Length: %d\r\n\r\n" % (len(one) + len(behind), len(one)) + one + behind, "411", "PC6258"),
         ("the same length twice", HEAD.encode() + b"Content-Length: %d\r\nContent-Length: %d\r\n\r\n" % (len(one), len(one)) + one + behind, "411", "PC6258"),
@@ -96,8 +102,7 @@ for name, data, status, code in (
         ("chunks in a folded line", HEAD.encode() + b"Content-Length: %d\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" % len(one) + one + behind, "411", "PC6258"),
         ("a length with a sign", HEAD.encode() + b"Content-Length: +%d\r\n\r\n" % len(one) + one + behind, "411", "PC6258"),
         ("chunks for a document", b"GET /health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + behind, "411", "PC6258"),
-        ("a body without end for a document", b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n" + behind, "411", "PC6258")):
-    got = s.raw(data)
+        ("a body without end for a document", b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n" + behind, "411", "PC6258"))):
     line, body = code_of(got)
     if status in line:
         body = json.loads(body)["error"]["code"] if body.count(b'"error"') == 1 else body
@@ -107,8 +112,8 @@ h.check("a small body for a document is passed over", got.startswith(b"HTTP/1.1 
 deep = [("arrays", b"[" * 9000), ("objects", b'{"a":' * 3000), ("whole arrays", b"[" * 5000 + b"]" * 5000), ("a prompt of arrays", b'{"model":"fake","prompt":' + b"[" * 40 + b"]" * 40 + b"}"),
         ("names", b"{" + b",".join(b'"n%d":1' % i for i in range(1500)) + b"}"),
         ("one name over and over", b"{" + b",".join([b'"a":1'] * 2500) + b"}")]
-for name, data in deep:
-    line, body = code_of(s.raw(request(data)))
+for (name, _), got in all_at_once(deep, lambda case: request(case[1])):
+    line, body = code_of(got)
     h.check(f"JSON of many {name}", " 400 " in line and json.loads(body)["error"]["code"] in ("PC6260", "PC6264", "PC6261", "PC6262"), (line, body))
 burst = s.connect(patient(20))
 burst.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 300 + b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
