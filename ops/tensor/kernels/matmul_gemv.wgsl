@@ -6,6 +6,7 @@ const ALL_GROUPS: u32 = GROUPS * 4u;
 
 var<workgroup> parts: array<f64, LANES * 4u>; // [value][lane]
 var<workgroup> few: array<f64, ALL_GROUPS * FEW>;
+var<workgroup> any_marked: atomic<u32>;
 var<workgroup> lengths: array<f64, ALL_GROUPS>; // norms of the workgroup's columns: of_column
 var<workgroup> row_lengths: array<f64, ALL_GROUPS>; // of rows: of_row
 
