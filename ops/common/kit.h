@@ -255,9 +255,9 @@ typedef struct kit_through {
 /* kit_run of such a text. */
 void kit_run_through(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
 		     uint32_t n_slots, kit_through through);
-/* kit_run in two dimensions, of KIT_GROUPS_ROW workgroups each at most: workgroup (wid.x, wid.y). */
+/* kit_run_through in two dimensions, of KIT_GROUPS_ROW workgroups each at most: workgroup (wid.x, wid.y). */
 void kit_run_grid(kit_plan *p, const kit_kernel *k, const uint64_t groups[2], const kit_slot *slots,
-		  uint32_t n_slots);
+		  uint32_t n_slots, kit_through through);
 
 /* Another op in place; attrs as name and value pairs. */
 typedef struct kit_arg {

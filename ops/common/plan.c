@@ -151,9 +151,9 @@ void kit_run_through(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit
 }
 
 void kit_run_grid(kit_plan *p, const kit_kernel *k, const uint64_t groups[2], const kit_slot *slots,
-		  uint32_t n_slots)
+		  uint32_t n_slots, kit_through through)
 {
-	run_grid(p, k, groups, slots, n_slots, 0, (kit_through){0});
+	run_grid(p, k, groups, slots, n_slots, 0, through);
 }
 
 void kit_run_counted(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,

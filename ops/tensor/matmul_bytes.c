@@ -25,21 +25,6 @@ static uint64_t packed_words(const bytes_plan *b, uint32_t i)
 	return matmul_steps(b->words) * (i == 0 ? b->blocks * ROWS : b->panels * COLUMNS);
 }
 
-/* Do all batches meet the same b, and the rows of a of one lie behind those of the one before? */
-static int is_shared(const matmul_shape *s)
-{
-	uint64_t stride = s->m * s->k;
-
-	for (uint32_t d = 0; d < MATMUL_BATCH_MAX; d++) {
-		if (s->batch[d].n == 1)
-			continue;
-		if (s->batch[d].b != 0 || s->batch[d].a != stride)
-			return 0;
-		stride *= s->batch[d].n;
-	}
-	return 1;
-}
-
 static int fits(const bytes_plan *b)
 {
 	const pctl_plan_caps *caps = b->f->p->caps;
@@ -49,8 +34,7 @@ static int fits(const bytes_plan *b)
 		    packed_words(b, i) * 4 > caps->max_binding_bytes)
 			return 0;
 	return b->blocks * ROWS * matmul_steps(b->f->s->n) <= UINT32_MAX &&
-	       b->blocks <= KIT_GROUPS_ROW && b->panels <= KIT_GROUPS_ROW &&
-	       b->blocks <= caps->max_groups[0] && b->panels <= caps->max_groups[1] &&
+	       matmul_has_grid(b->f, (const uint64_t[]){b->blocks, b->panels}) &&
 	       matmul_turns_fit(caps, ROWS / ROWS_TOGETHER * (matmul_steps(b->words) + 8) + 64);
 }
 
@@ -115,6 +99,7 @@ static void pack_b(bytes_plan *b)
 					 MATMUL_BUFFER("more", "3", "read_write", "vec4<i32>"));
 	kit_wgsl_add(&w, sums_of[b->is_signed]);
 	if (f->s->b_column == 1 && f->s->n % 4 == 0) {
+		kit_wgsl_add(&w, KERNEL_MATMUL_TURN);
 		kit_wgsl_add(&w, KERNEL_MATMUL_BYTES_TURNED);
 	} else {
 		add_vectors(b, 1, &w);
@@ -194,7 +179,7 @@ static void tiles(const bytes_plan *b)
 		kit_run_grid(f->p, &kernel, groups,
 			     (kit_slot[]){KIT_ALL(f->params), f->factors[0], f->factors[1],
 					  KIT_ALL(b->more), f->out},
-			     5);
+			     5, (kit_through){0});
 	kit_wgsl_free(&w);
 }
 
@@ -209,7 +194,7 @@ int matmul_bytes(matmul_fast_plan *f)
 	    kit_dtype_bytes(in[1].dtype) != 1 || caps->device_kind != PCTL_DEVICE_CPU ||
 	    !PCTL_HAS(caps, pctl_plan_caps, proven) || !(caps->proven & PCTL_PLAN_PROVEN_DOT4) ||
 	    kit_tunable(f->p, PCTL_TUNABLE_MATMUL_TILES) != 0 || s->k < TERMS_LEAST ||
-	    s->n < COLUMNS_LEAST || caps->max_invocations < 16 || !is_shared(s))
+	    s->n < COLUMNS_LEAST || caps->max_invocations < 16 || !matmul_batches_share(s))
 		return 0;
 	b.words = matmul_parts(s->k, 4);
 	b.blocks = matmul_parts(kit_elements(&s->out) / s->n, ROWS);

@@ -132,6 +132,21 @@ void matmul_add_codec(kit_wgsl *w, uint32_t dtype, const char *name)
 void matmul_run(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t local, uint64_t groups,
 		uint64_t steps, const kit_slot *slots, uint32_t n_slots)
 {
+	matmul_run_grid(f, name, w, local, (const uint64_t[]){groups, 0}, steps, slots, n_slots);
+}
+
+int matmul_has_grid(const matmul_fast_plan *f, const uint64_t groups[2])
+{
+	for (uint32_t i = 0; i < 2; i++)
+		if (groups[i] > KIT_GROUPS_ROW || groups[i] > f->p->caps->max_groups[i])
+			return 0;
+	return 1;
+}
+
+void matmul_run_grid(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t local,
+		     const uint64_t groups[2], uint64_t steps, const kit_slot *slots,
+		     uint32_t n_slots)
+{
 	const kit_kernel kernel = {name, w->text, local, "steps", matmul_steps(steps)};
 	const uint32_t writes = f->writes ? f->p->through & PCTL_PLAN_WRITE_THROUGH(0) : 0;
 	const kit_through through = {writes | f->reads, 0, f->first};
@@ -139,7 +154,9 @@ void matmul_run(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t loc
 	if (f->p->status == PCTL_OK)
 		f->p->status = kit_wgsl_status(w);
 	if (f->p->status == PCTL_OK)
-		kit_run_through(f->p, &kernel, groups * local, slots, n_slots, through);
+		groups[1] == 0
+			? kit_run_through(f->p, &kernel, groups[0] * local, slots, n_slots, through)
+			: kit_run_grid(f->p, &kernel, groups, slots, n_slots, through);
 	kit_wgsl_free(w);
 }
 
@@ -152,12 +169,10 @@ void matmul_add_each(kit_wgsl *w, const char *text, uint32_t first, uint32_t n)
 		kit_wgsl_named(w, text, numbers[first + i]);
 }
 
-int matmul_rows_share(const matmul_shape *s, uint64_t terms)
+int matmul_batches_share(const matmul_shape *s)
 {
 	uint64_t stride = s->m * s->k;
 
-	if (s->a_column != 1 || s->b_row != 1 || s->k == 0 || s->k % terms != 0)
-		return 0;
 	for (uint32_t d = 0; d < MATMUL_BATCH_MAX; d++) {
 		if (s->batch[d].n == 1)
 			continue;
@@ -166,6 +181,12 @@ int matmul_rows_share(const matmul_shape *s, uint64_t terms)
 		stride *= s->batch[d].n;
 	}
 	return 1;
+}
+
+int matmul_rows_share(const matmul_shape *s, uint64_t terms)
+{
+	return s->a_column == 1 && s->b_row == 1 && s->k != 0 && s->k % terms == 0 &&
+	       matmul_batches_share(s);
 }
 
 void matmul_add(kit_wgsl *w, const char *text, uint32_t c, uint32_t r, uint32_t j)
@@ -182,6 +203,12 @@ void matmul_add(kit_wgsl *w, const char *text, uint32_t c, uint32_t r, uint32_t 
 	}
 	*out = '\0';
 	kit_wgsl_add(w, line);
+}
+
+void matmul_add_layout(const matmul_fast_plan *f, kit_wgsl *w)
+{
+	kit_wgsl_add(w, KERNEL_MATMUL_CORNER);
+	kit_wgsl_add(w, f->cut->layout);
 }
 
 void matmul_number(kit_wgsl *w, const char *name, uint32_t value)
@@ -442,9 +469,9 @@ static void tiles(matmul_fast_plan *f)
 	add_totals(f, &w);
 	if (f->cut->term != NULL)
 		add_places(f, &w);
-	kit_wgsl_add(&w, f->cut->layout);
+	matmul_add_layout(f, &w);
 	if (f->cut->tiles == MATMUL_TILES_UNITS)
-		matmul_add_units(f, &w);
+		matmul_add_units(&w);
 	else if (f->cut->tiles == MATMUL_TILES_WIDE)
 		matmul_add_wide(f, &w);
 	else
@@ -473,6 +500,11 @@ static void settle(matmul_fast_plan *f)
 {
 	const kit_use *u = f->p->use;
 	const int is_pair = kit_codec_is_pair(u->q->in[1].dtype);
+	const uint64_t each = 64 * (uint64_t)f->share;
+	const uint64_t groups = matmul_parts(kit_elements(&f->s->out), each);
+	const uint64_t across = matmul_parts(f->s->n, each);
+	const uint64_t grid[2] = {matmul_parts(groups, across), across};
+	const int by_columns = f->cut->tiles == MATMUL_TILES_UNITS && matmul_has_grid(f, grid);
 	kit_wgsl w = kit_wgsl_make(u, 32768);
 
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
@@ -492,7 +524,7 @@ static void settle(matmul_fast_plan *f)
 	if (f->cut->tiles == MATMUL_TILES_THIN)
 		matmul_add_thin(f, &w);
 	else
-		kit_wgsl_add(&w, f->cut->layout);
+		matmul_add_layout(f, &w);
 	if (f->cut->tiles == MATMUL_TILES_UNITS) {
 		kit_wgsl_add(&w, KERNEL_MATMUL_PACKED_FACTORS);
 	} else {
@@ -501,6 +533,9 @@ static void settle(matmul_fast_plan *f)
 		kit_wgsl_add(&w, is_pair ? KERNEL_MATMUL_FACTORS_PAIR : KERNEL_MATMUL_FACTORS);
 	}
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
+	if (by_columns)
+		matmul_number(&w, "SHARES", (uint32_t)grid[1]);
+	kit_wgsl_add(&w, by_columns ? KERNEL_MATMUL_SETTLE_COLUMNS : KERNEL_MATMUL_SETTLE_ROWS);
 	if (matmul_writes(f->p) && f->s->format->dtype != PCTL_SCALAR_F32)
 		kit_wgsl_add(&w, HALVES_THROUGH);
 	kit_wgsl_named(&w, KERNEL_MATMUL_SETTLE_MAIN,
@@ -509,11 +544,12 @@ static void settle(matmul_fast_plan *f)
 			       ? "write_through_0(whole * WORDS + w, word)"
 			       : "halves_through(base + w * PER, word)");
 	f->writes = 1;
-	matmul_run(f, "tensor/matmul_settle.wgsl", &w, 64,
-		   matmul_parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share), settle_turns(f),
-		   (kit_slot[]){KIT_ALL(f->params), f->factors[0], f->factors[1], KIT_ALL(f->temp),
-				KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1]), f->out},
-		   7);
+	matmul_run_grid(f, "tensor/matmul_settle.wgsl", &w, 64,
+			by_columns ? grid : (const uint64_t[]){groups, 0}, settle_turns(f),
+			(kit_slot[]){KIT_ALL(f->params), f->factors[0], f->factors[1],
+				     KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1]),
+				     f->out},
+			7);
 }
 
 /* Where no element can be in doubt, results have 32 bits. */
@@ -525,7 +561,7 @@ static void gather(matmul_fast_plan *f)
 	kit_wgsl_add(&w, MATMUL_BUFFER("temp", "1", "read", "u32")
 				 MATMUL_BUFFER("y", "2", "read_write", "u32"));
 	kit_wgsl_add(&w, f->cut->head);
-	kit_wgsl_add(&w, f->cut->layout);
+	matmul_add_layout(f, &w);
 	kit_wgsl_named(
 		&w, KERNEL_MATMUL_GATHER,
 		matmul_writes(f->p)
@@ -545,6 +581,7 @@ int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_s
 			      .in = {slots[0], slots[1]},
 			      .out = slots[2],
 			      .factors = {slots[0], slots[1]}};
+	matmul_shape joined;
 
 	if (kit_dtype_bytes(s->out.dtype) == 8 || !is_worth(&f) || (is_exact(&f) && !settles(&f)))
 		return 0;
@@ -560,6 +597,10 @@ int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_s
 		settle(&f);
 		return 1;
 	}
+	if (matmul_byte_joined(&f, &joined)) {
+		f.s = &joined;
+		f.params = matmul_params(p, &joined);
+	}
 	/* Tiles do not know what is packed. */
 	if (kit_dtype_bytes(p->use->q->in[1].dtype) == 0 || !choose(&f))
 		return 0;
@@ -569,8 +610,13 @@ int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params, const kit_s
 		else if (is_exact(&f))
 			matmul_norms(&f, i);
 	}
+	if (f.cut->tiles == MATMUL_TILES_BYTES && matmul_byte_rows(&f))
+		return 1;
 	f.temp = kit_temp(p, f.slots * 4);
-	tiles(&f);
+	if (f.cut->tiles == MATMUL_TILES_BYTES)
+		matmul_byte_tiles(&f);
+	else
+		tiles(&f);
 	if (is_exact(&f))
 		settle(&f);
 	else

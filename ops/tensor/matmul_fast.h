@@ -5,9 +5,15 @@
 #include "common/codec.h"
 #include "matmul.h"
 
-/* Sums in an invocation, of factors as they lie; of matrix units, of packed factors; in an invocation, of packed factors; no tiles but
- * lanes that share an element. */
-enum { MATMUL_TILES_PLAIN, MATMUL_TILES_UNITS, MATMUL_TILES_WIDE, MATMUL_TILES_THIN };
+/* Sums in an invocation, of factors as they lie; of matrix units, of packed factors; in an invocation, of packed factors; of matrix units, of packed
+ * bytes; no tiles but lanes that share an element. */
+enum {
+	MATMUL_TILES_PLAIN,
+	MATMUL_TILES_UNITS,
+	MATMUL_TILES_WIDE,
+	MATMUL_TILES_BYTES,
+	MATMUL_TILES_THIN
+};
 
 /*
  * How tiles are cut for a kind of device.
@@ -42,7 +48,7 @@ typedef struct matmul_fast_plan {
 	kit_slot factors[2]; /* as tiles read them: the inputs, or packed */
 } matmul_fast_plan;
 
-#define MATMUL_LOOK "const LOOK: u32 = 2048u;\n" /* terms from one look at sums to the next */
+#define MATMUL_LOOK "const LOOK: u32 = 1024u;\n" /* terms from one look at sums to the next */
 #define MATMUL_BUFFER(name, binding, access, T) \
 	"@group(0) @binding(" binding ") var<storage, " access "> " name ": array<" T ">;\n"
 
@@ -59,12 +65,20 @@ void matmul_add_each(kit_wgsl *w, const char *text, uint32_t first, uint32_t n);
 /* Dispatch a text, and free it. */
 void matmul_run(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t local, uint64_t groups,
 		uint64_t steps, const kit_slot *slots, uint32_t n_slots);
+/* Can there be so many workgroups in two dimensions? */
+int matmul_has_grid(const matmul_fast_plan *f, const uint64_t groups[2]);
+/* matmul_run so; groups[1] 0: in one. */
+void matmul_run_grid(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t local,
+		     const uint64_t groups[2], uint64_t steps, const kit_slot *slots,
+		     uint32_t n_slots);
 
 /* The norms of factor i's vectors, 8 of them in cut->norms entries: f->norms. */
 void matmul_norms(matmul_fast_plan *f, uint32_t i);
 
 /* With more rows, tiles read plain factors less often. */
 #define MATMUL_ROWS_MOST 16u
+/* Do all batches meet the same b, and do the elements of a of one lie behind those of the one before? */
+int matmul_batches_share(const matmul_shape *s);
 /* Rows of a lie one behind the other, and all meet the same transposed b; k is a multiple of so many terms. */
 int matmul_rows_share(const matmul_shape *s, uint64_t terms);
 /* A text (of fewer than 300 bytes) with numbers: # a column of the invocation, @ a row, ~ a term. */
@@ -85,6 +99,8 @@ void matmul_add_norm(kit_wgsl *w, const kit_block_format *block, uint32_t terms,
 		     const char *e, const char *most);
 void matmul_add_sums(kit_wgsl *w, const kit_block_format *block, uint32_t terms, uint32_t c,
 		     uint32_t r);
+/* Where tiles and their elements lie: f->cut->layout, with what all layouts have. */
+void matmul_add_layout(const matmul_fast_plan *f, kit_wgsl *w);
 /* const NAME: u32 = value; */
 void matmul_number(kit_wgsl *w, const char *name, uint32_t value);
 
@@ -103,12 +119,26 @@ void matmul_add_thin_words(const matmul_fast_plan *f, kit_wgsl *w);
 /* matmul_bytes.c: of bytes, on a processor with an instruction for products of them; 0: not here, nothing was done. */
 int matmul_bytes(matmul_fast_plan *f);
 
+/* Integers of a byte are multiplied four at a time, or more. */
+int matmul_of_bytes(const matmul_fast_plan *f);
 /* matmul_packed.c: tiles of packed factors, where they fit and are worth it; else f->cut stays. */
 void matmul_choose_packed(matmul_fast_plan *f, uint64_t batches);
 /* Factor i is packed, and normed where sums are of matrix units: f->factors and f->norms. */
 void matmul_pack(matmul_fast_plan *f, uint32_t i);
 /* The tiles' text, behind the layout. */
-void matmul_add_units(const matmul_fast_plan *f, kit_wgsl *w);
+void matmul_add_units(kit_wgsl *w);
 void matmul_add_wide(const matmul_fast_plan *f, kit_wgsl *w);
+/* Where packed panels lie (matmul_packed_wide.wgsl). */
+void matmul_add_panels(const matmul_fast_plan *f, kit_wgsl *w);
+
+/* matmul_byte_tiles.c: tiles of packed bytes by matrix units. What they are cut like, where the device's units are proven for the factors' type, else
+ * NULL. */
+const matmul_cut *matmul_byte_cut(const matmul_fast_plan *f);
+/* Where batches meet the same b and their rows lie one behind the other, one matrix of all rows: *out, and 1. */
+int matmul_byte_joined(const matmul_fast_plan *f, matmul_shape *out);
+/* The product of one matrix, written to where it belongs; 0: not here, nothing was done. */
+int matmul_byte_rows(matmul_fast_plan *f);
+/* Tiles into f->temp. */
+void matmul_byte_tiles(matmul_fast_plan *f);
 
 #endif

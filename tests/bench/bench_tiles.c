@@ -4,7 +4,7 @@
  * puts them into the other. The left factor lies by rows, the right one by columns, as torch._int_mm likes them best. Four rows of
  * each result are checked against integers here. Of floats both factors lie by rows, steps are 16 deep, and the rows are checked
  * against the host's fma; WORKGROUP and SUBGROUP are rows x columns, 128x128 and 64x32 where none are named.
- * usage: bench_tiles PLUGINS HOME DEVICE [uniform] [f64[:WORKGROUP:SUBGROUP] | i8[:64xCOLUMNS]] [N...] */
+ * usage: bench_tiles PLUGINS HOME DEVICE [uniform] [f64[:WORKGROUP:SUBGROUP[:K]] | i8[:64xCOLUMNS]] [N...] */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #define TRIES 7u
 #define MOST_EMULATED 1024u
 #define PRODUCT (1u << 15)	 /* 16 x 16 x 32, signed: bits of pctl_legal_tile_products */
-#define FLOAT_PRODUCT (1u << 21) /* 16 x 8 x 16 of f32 */
+#define FLOAT_PRODUCT (1u << 21) /* 16 x 8 x 16 of f32; two bits below, 16 x 8 x 8 */
 
 static double now_ns(void)
 {
@@ -206,8 +206,10 @@ static void ask(bench *b, pctl_legal_options *options)
 		pctl_probe_subgroups(t, dev, caps, PCTL_TILE_LANES, kinds, b->call,
 				     &options->subgroup_kinds);
 	if ((caps->caps & PCTL_CAP_TILES) && (options->subgroup_kinds & kinds) == kinds)
-		pctl_probe_tiles(t, dev, caps, b->floats.rows ? FLOAT_PRODUCT : PRODUCT, b->call,
-				 &options->tile_products);
+		pctl_probe_tiles(t, dev, caps,
+				 b->floats.rows ? FLOAT_PRODUCT >> (b->floats.inner == 8 ? 2 : 0)
+						: PRODUCT,
+				 b->call, &options->tile_products);
 }
 
 static pctl_status measure(bench *b, const char *device, const pctl_legal_options *own)
@@ -292,10 +294,11 @@ int main(int argc, char **argv)
 		first++;
 	}
 	if (argc > first && !strncmp(argv[first], "f64", 3)) {
-		b.floats = (plan){128, 128, 64, 32};
+		b.floats = (plan){128, 128, 64, 32, 16};
 		bad = argv[first][3] &&
-		      sscanf(argv[first] + 3, ":%ux%u:%ux%u", &b.floats.rows, &b.floats.columns,
-			     &b.floats.own_rows, &b.floats.own_columns) != 4;
+		      sscanf(argv[first] + 3, ":%ux%u:%ux%u:%u", &b.floats.rows, &b.floats.columns,
+			     &b.floats.own_rows, &b.floats.own_columns, &b.floats.inner) < 4;
+		bad |= b.floats.inner != 8 && b.floats.inner != 16;
 		first++;
 	} else if (argc > first && !strncmp(argv[first], "i8", 2)) {
 		bad = argv[first][2] && sscanf(argv[first] + 2, ":64x%u", &columns) != 1;
@@ -305,7 +308,7 @@ int main(int argc, char **argv)
 	b.wide = columns / 16;
 	if (argc < 4 || bad)
 		return fprintf(stderr, "usage: bench_tiles PLUGINS HOME DEVICE [uniform] "
-				       "[f64[:WORKGROUP:SUBGROUP] | i8[:64xCOLUMNS]] [N...]\n"),
+				       "[f64[:WORKGROUP:SUBGROUP[:K]] | i8[:64xCOLUMNS]] [N...]\n"),
 		       2;
 	ro.dirs = (const char *const *)&argv[1];
 	ro.home = argv[2];

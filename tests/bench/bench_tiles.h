@@ -16,6 +16,7 @@ typedef struct source {
 typedef struct plan {
 	uint32_t rows, columns;		/* of a workgroup */
 	uint32_t own_rows, own_columns; /* of a subgroup */
+	uint32_t inner;			/* terms of a product: 8 or 16 */
 } plan;
 
 /* Sides of n; 0: a uniform. wide: tiles of 16 columns of a subgroup, which has 64 rows. */

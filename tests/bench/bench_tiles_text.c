@@ -185,24 +185,26 @@ static void multiply_floats(source *s, const plan *p, uint32_t buffer)
 {
 	const uint32_t down = p->own_rows / 16, across = p->own_columns / 8;
 
-	add(s, "    {\n");
-	for (uint32_t i = 0; i < down; i++)
-		add(s,
-		    "      let l%u = subgroupMatrixLoad<subgroup_matrix_left<f32, 16, 16>, "
-		    "row_major>(&p%u, top * %uu + %uu, %uu);\n",
-		    i, buffer, LEFT_LINE, 16 * i * LEFT_LINE, LEFT_LINE);
-	for (uint32_t j = 0; j < across; j++)
-		add(s,
-		    "      let r%u = subgroupMatrixLoad<subgroup_matrix_right<f32, 8, 16>, "
-		    "row_major>(&q%u, side + %uu, %uu);\n",
-		    j, buffer, 8 * j, right_line(p));
-	for (uint32_t i = 0; i < down; i++)
+	for (uint32_t k = 0; k < FLOAT_DEEP; k += p->inner) {
+		add(s, "    {\n");
+		for (uint32_t i = 0; i < down; i++)
+			add(s,
+			    "      let l%u = subgroupMatrixLoad<subgroup_matrix_left<f32, %u, 16>, "
+			    "row_major>(&p%u, top * %uu + %uu, %uu);\n",
+			    i, p->inner, buffer, LEFT_LINE, 16 * i * LEFT_LINE + k, LEFT_LINE);
 		for (uint32_t j = 0; j < across; j++)
 			add(s,
-			    "      s%u_%u = subgroupMatrixMultiplyAccumulate(l%u, r%u, "
-			    "s%u_%u);\n",
-			    i, j, i, j, i, j);
-	add(s, "    }\n");
+			    "      let r%u = subgroupMatrixLoad<subgroup_matrix_right<f32, 8, %u>, "
+			    "row_major>(&q%u, side + %uu, %uu);\n",
+			    j, p->inner, buffer, 8 * j + k * right_line(p), right_line(p));
+		for (uint32_t i = 0; i < down; i++)
+			for (uint32_t j = 0; j < across; j++)
+				add(s,
+				    "      s%u_%u = subgroupMatrixMultiplyAccumulate(l%u, r%u, "
+				    "s%u_%u);\n",
+				    i, j, i, j, i, j);
+		add(s, "    }\n");
+	}
 }
 
 void write_floats(source *s, const plan *p, uint32_t n)

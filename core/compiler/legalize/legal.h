@@ -88,8 +88,11 @@ int pctl_legal_subgroups_fit(const pctl_program *p, const pctl_device_caps *caps
  * 16 + (M == 16) + 2 * log2(K / 4) + 6 * (factors of f64). */
 #define PCTL_TILE_PRODUCTS 0xfffffffu
 uint32_t pctl_legal_tile_products(const pctl_program *p);
-/* The bit of factors of f32, M 16, N 8, K 16. */
+/* The bits of factors of f32, M 16, N 8, K 8 and 16, and of u8 and i8, M 16, N 16, K 32. */
+#define PCTL_LEGAL_TILE_F32_16_8_8 (1u << 19)
 #define PCTL_LEGAL_TILE_F32_16_8_16 (1u << 21)
+#define PCTL_LEGAL_TILE_U8_16_16_32 (1u << 7)
+#define PCTL_LEGAL_TILE_I8_16_16_32 (1u << 15)
 
 /* Bytes of workgroup memory that legalising a program may add: a word an invocation for subgroup operations that are
  * exchanged, the words of two factors or of a tile a subgroup for matrix tiles. exact: of these, products that the device is known to do itself. 0: none. */

@@ -336,11 +336,14 @@ typedef struct pctl_plan_caps {
 #define PCTL_PLAN_PROVEN_F64 (1ull << 0)
 /* So is its fma. Without, that is integers; a product of two f32 is exact in f64, and may be added instead. */
 #define PCTL_PLAN_PROVEN_F64_FMA (1ull << 1)
-/* So are products of matrix tiles with f32 factors, M 16, N 8, K 16, summed in f64 (SEMANTICS.md section 12), and max_workgroup_bytes
+/* So are products of matrix tiles with f32 factors, M 16, N 8, K 8 and 16, summed in f64 (SEMANTICS.md section 12), and max_workgroup_bytes
  * is the device's, as far as it was seen right. */
 #define PCTL_PLAN_PROVEN_F64_TILES (1ull << 2)
 /* dot4I8Packed and dot4U8Packed are instructions of the device's own. Integers: whatever class may run. */
 #define PCTL_PLAN_PROVEN_DOT4 (1ull << 3)
+/* So are products of matrix tiles of i8, or of u8, M 16, N 16, K 32, and max_workgroup_bytes is the device's. Integers, too. */
+#define PCTL_PLAN_PROVEN_I8_TILES (1ull << 4)
+#define PCTL_PLAN_PROVEN_U8_TILES (1ull << 5)
 
 /* ---- rules -------------------------------------------------------------------------------- */
 

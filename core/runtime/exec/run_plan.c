@@ -464,7 +464,8 @@ pctl_status pctl_run_plan_caps(pctl_running *r, const pctl_run_node *n, pctl_ses
 	*out = pctl_session_plan_caps(s);
 	take_tunables(r, out);
 	if (r->graph->pipeline->max_class < PCTL_CLASS_STRICT)
-		out->proven &= PCTL_PLAN_PROVEN_DOT4;
+		out->proven &= PCTL_PLAN_PROVEN_DOT4 | PCTL_PLAN_PROVEN_I8_TILES |
+			       PCTL_PLAN_PROVEN_U8_TILES;
 	return status;
 }
 

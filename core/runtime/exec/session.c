@@ -415,6 +415,14 @@ int pctl_session_pools(const pctl_session *s, const pctl_job_plan *plan)
 	       (s->caps.max_buffer_bytes == 0 || plan->pool_bytes <= s->caps.max_buffer_bytes);
 }
 
+/* How much workgroup memory a program takes hangs on which of its matrix tiles are the device's own. */
+static pctl_status learn_its_tiles(pctl_session *s, const pctl_program *p, const pctl_call *call)
+{
+	return (p->caps & PCTL_CAP_TILES) && s->o.device_kind != PCTL_DEVICE_REFERENCE
+		       ? pctl_session_learn_tiles(s, pctl_legal_tile_products(p), call)
+		       : PCTL_OK;
+}
+
 pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call)
 {
 	const uint64_t n_bytes =
@@ -427,7 +435,9 @@ pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, con
 
 		if (plan->steps[i].kind != PCTL_STEP_KERNEL)
 			continue;
-		status = qualify_kernel(s, plan, &plan->steps[i], call);
+		status = learn_its_tiles(s, plan->steps[i].unit->program, call);
+		if (status == PCTL_OK)
+			status = qualify_kernel(s, plan, &plan->steps[i], call);
 		if (status == PCTL_OK)
 			status = pctl_session_entry(s, plan->steps[i].unit, call, &built);
 		if (first == PCTL_OK)

@@ -68,7 +68,7 @@ uint32_t pctl_session_plan_turns(const pctl_session *s);
 uint32_t pctl_session_plan_workgroup(const pctl_session *s);
 /* Obtain the profile where f64 may be the device's own (which may probe it), before plans that would use it. */
 pctl_status pctl_session_learn_doubles(pctl_session *s, const pctl_call *call);
-/* The same of products of packed bytes, where the device claims them. */
+/* The same of products of packed bytes and of matrix tiles of bytes, where the device claims them. */
 pctl_status pctl_session_learn_bytes(pctl_session *s, const pctl_call *call);
 /* PCTL_PLAN_PROVEN_* of it, by the profile in force if one was obtained already; the reference has them all. */
 uint64_t pctl_session_proven(const pctl_session *s);

@@ -64,6 +64,9 @@ pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 
 static pctl_status learn_limits(pctl_session *s, const pctl_extents *x, const pctl_call *call);
 
+/* What PCTL_PLAN_PROVEN_F64_TILES says. */
+#define DOUBLE_TILES (PCTL_LEGAL_TILE_F32_16_8_8 | PCTL_LEGAL_TILE_F32_16_8_16)
+
 pctl_status pctl_session_learn_doubles(pctl_session *s, const pctl_call *call)
 {
 	const uint64_t needed = PCTL_CAP_F64 | PCTL_CAP_NATIVE_FLOAT;
@@ -74,9 +77,22 @@ pctl_status pctl_session_learn_doubles(pctl_session *s, const pctl_call *call)
 		return PCTL_OK;
 	status = pctl_session_profile(s, call, &record);
 	if (status == PCTL_OK && pctl_session_proven(s))
-		status = pctl_session_learn_tiles(s, call);
+		status = pctl_session_learn_tiles(s, DOUBLE_TILES, call);
 	/* Who multiplies by tiles wants workgroup memory, as much as is right. */
 	return status == PCTL_OK && (pctl_session_proven(s) & PCTL_PLAN_PROVEN_F64_TILES)
+		       ? learn_limits(s, NULL, call)
+		       : status;
+}
+
+pctl_status pctl_session_learn_bytes(pctl_session *s, const pctl_call *call)
+{
+	const uint32_t tiles = PCTL_LEGAL_TILE_I8_16_16_32 | PCTL_LEGAL_TILE_U8_16_16_32;
+	pctl_status status = pctl_session_learn_dot4(s, call);
+
+	if (status == PCTL_OK)
+		status = pctl_session_learn_tiles(s, tiles, call);
+	return status == PCTL_OK && s->optional != NULL &&
+			       (pctl_optional_tiles_exact(s->optional) & tiles)
 		       ? learn_limits(s, NULL, call)
 		       : status;
 }
@@ -85,17 +101,19 @@ uint64_t pctl_session_proven(const pctl_session *s)
 {
 	const int has_dot4 = s->optional != NULL &&
 			     s->optional->verdict[PCTL_OPTIONAL_DOT4] == PCTL_OPTIONAL_EXACT;
-	const uint64_t bytes = has_dot4 ? PCTL_PLAN_PROVEN_DOT4 : 0;
-	int has_fma = 1, has_tiles;
+	const uint32_t tiles = s->optional != NULL ? pctl_optional_tiles_exact(s->optional) : 0;
+	const uint64_t bytes =
+		(has_dot4 ? PCTL_PLAN_PROVEN_DOT4 : 0) |
+		(tiles & PCTL_LEGAL_TILE_I8_16_16_32 ? PCTL_PLAN_PROVEN_I8_TILES : 0) |
+		(tiles & PCTL_LEGAL_TILE_U8_16_16_32 ? PCTL_PLAN_PROVEN_U8_TILES : 0);
+	int has_fma = 1;
 
 	if (s->o.device_kind != PCTL_DEVICE_REFERENCE &&
 	    (s->profile == NULL ||
 	     !pctl_legal_has_f64(&s->profile->profile, pctl_session_caps(s), &has_fma)))
 		return bytes;
-	has_tiles = s->optional != NULL &&
-		    (pctl_optional_tiles_exact(s->optional) & PCTL_LEGAL_TILE_F32_16_8_16);
 	return bytes | PCTL_PLAN_PROVEN_F64 | (has_fma ? PCTL_PLAN_PROVEN_F64_FMA : 0) |
-	       (has_tiles ? PCTL_PLAN_PROVEN_F64_TILES : 0);
+	       ((tiles & DOUBLE_TILES) == DOUBLE_TILES ? PCTL_PLAN_PROVEN_F64_TILES : 0);
 }
 
 /* Integer programs need no profile, and so no probe of floats. */

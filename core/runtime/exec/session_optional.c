@@ -184,15 +184,14 @@ pctl_status pctl_session_optional(pctl_session *s, const pctl_program *p, const 
 	return status;
 }
 
-pctl_status pctl_session_learn_tiles(pctl_session *s, const pctl_call *call)
+pctl_status pctl_session_learn_tiles(pctl_session *s, uint32_t products, const pctl_call *call)
 {
 	pctl_legal_options ignored;
 
-	return has_tiles(s) ? ask_tiles(s, PCTL_LEGAL_TILE_F32_16_8_16, 0, call, &ignored)
-			    : PCTL_OK;
+	return has_tiles(s) ? ask_tiles(s, products, 0, call, &ignored) : PCTL_OK;
 }
 
-pctl_status pctl_session_learn_bytes(pctl_session *s, const pctl_call *call)
+pctl_status pctl_session_learn_dot4(pctl_session *s, const pctl_call *call)
 {
 	uint32_t ignored;
 

@@ -76,8 +76,9 @@ void pctl_session_drop_built(pctl_session *s, struct pctl_session_built *built);
 /* Its kernel, from memory, the disk, or built now. */
 pctl_status pctl_session_build_entry(pctl_session *s, struct pctl_session_built *built,
 				     const pctl_call *call, pctl_kernel **out);
-/* session_optional.c: ask for what plans may use of matrix tiles, where the device claims them. */
-pctl_status pctl_session_learn_tiles(pctl_session *s, const pctl_call *call);
+/* session_optional.c: ask for what plans may use, where the device claims it: matrix tiles (PCTL_LEGAL_TILE_*), products of packed bytes. */
+pctl_status pctl_session_learn_tiles(pctl_session *s, uint32_t products, const pctl_call *call);
+pctl_status pctl_session_learn_dot4(pctl_session *s, const pctl_call *call);
 /* session_optional.c: what of a program's packed products and subgroup operations the device does itself, as a probe has shown;
  * asked in a process of its own, so that a driver that dies of it, or never comes back, costs the work that is made of ordinary
  * operations instead, and no job. */

@@ -6,6 +6,7 @@ var<workgroup> parts: array<f64, LANES * PAIRS>; // [value][lane]
 var<workgroup> part_bounds: array<f32, LANES * PAIRS>;
 var<workgroup> few: array<f64, ALL_PAIRS * FEW>; // [group][value][part]
 var<workgroup> few_bounds: array<f32, ALL_PAIRS * FEW>;
+var<workgroup> any_marked: atomic<u32>;
 var<workgroup> bounds: array<f32, ELEMENTS>; // of results, as they lie
 var<private> bound: f64; // of the element that is settled
 

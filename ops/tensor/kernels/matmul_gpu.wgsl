@@ -3,20 +3,6 @@
 const ROWS: u32 = 64u;
 const COLUMNS: u32 = 64u;
 
-fn across() -> u32 {
-	return (params.n + COLUMNS - 1u) / COLUMNS;
-}
-
-fn down() -> u32 {
-	return (params.m + ROWS - 1u) / ROWS;
-}
-
-// Batch, first row, first column.
-fn corner(tile: u32) -> vec3<u32> {
-	let rest = tile / across();
-	return vec3<u32>(rest / down(), (rest % down()) * ROWS, (tile % across()) * COLUMNS);
-}
-
 fn slot_of(z: u32, row: u32, column: u32) -> u32 {
 	let tile = (z * down() + row / ROWS) * across() + column / COLUMNS;
 	let r = row % ROWS;

@@ -8,7 +8,6 @@ var<workgroup> results: array<u32, ELEMENTS>;
 var<workgroup> digits: array<i64, 640>; // [digit][lane], of half of them
 var<workgroup> wholes: array<i64, DIGITS>;
 var<workgroup> seen: array<u32, 64>;
-var<workgroup> any_marked: atomic<u32>;
 
 var<workgroup> sums: array<vec2<f64>, 64>;
 

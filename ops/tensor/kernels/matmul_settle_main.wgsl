@@ -1,58 +1,70 @@
-// The entry point of matmul_settle.wgsl, which stands in front; what is written for a word of the result stands for the dollar.
+// The entry point of matmul_settle.wgsl, which stands in front, as does `share_of`; what is written for a word of the result stands for the dollar.
+var<workgroup> marks: array<atomic<u32>, ELEMENTS / 32u>; // a bit an element
+
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-	let whole = group.y * 65535u + group.x;
+	let whole = share_of(group);
 	let base = whole * ELEMENTS;
 	var fresh: array<u32, SHARE>;
-	var mine = 0u;
 	var e = element(base + lane);
 	for (var i = 0u; i < SHARE; i++) {
 		let bits = temp[slot_of(e.x, e.y, e.z)];
 		results[i * 64u + lane] = bits;
-		mine |= u32(bits == MARK);
+		if (bits == MARK) {
+			atomicOr(&marks[i * 2u + lane / 32u], 1u << (lane % 32u));
+		}
 		e.z += 64u;
 		if (e.z >= params.n) { // a division is dear
 			e = element(base + (i + 1u) * 64u + lane);
 		}
 	}
-	if (mine != 0u) {
-		atomicOr(&any_marked, 1u);
-	}
 	workgroupBarrier();
-	seen[lane] = atomicLoad(&any_marked);
+	var any_marked = 0u;
+	for (var i = 0u; i < SHARE * 2u; i++) {
+		any_marked |= atomicLoad(&marks[i]);
+	}
+	seen[lane] = any_marked;
 	if (workgroupUniformLoad(&seen[0]) != 0u) {
-		for (var s = 0u; s < ELEMENTS; s++) {
-			if (workgroupUniformLoad(&results[s]) == MARK) {
-				let marked = element(base + s);
-				sums[lane] = closer(marked, lane);
-				workgroupBarrier();
-				var bits = together(marked);
-				seen[lane] = bits;
-				if (workgroupUniformLoad(&seen[0]) == MARK) {
-					terms(marked, lane);
-					seen[lane] = saw;
-					for (var half = 0u; half < DIGITS; half += 10u) {
-						for (var d = 0u; d < 10u; d++) {
-							digits[d * 64u + lane] = total[half + d];
-						}
-						workgroupBarrier();
-						var column = 0li;
-						for (var i = 0u; i < 64u; i++) {
-							column += digits[min(lane, 9u) * 64u + i];
-							saw |= seen[i];
-						}
-						if (lane < 10u) {
-							wholes[half + lane] = column;
-						}
-						workgroupBarrier();
-					}
-					for (var d = 0u; d < DIGITS; d++) {
-						total[d] = wholes[d];
-					}
-					bits = sum_round();
+		for (var part = 0u; part < SHARE * 2u; part++) {
+			seen[lane] = atomicLoad(&marks[part]);
+			let marked_here = workgroupUniformLoad(&seen[0]);
+			for (var bit = 0u; bit < 32u; bit++) {
+				if ((marked_here >> bit) == 0u) {
+					break;
 				}
-				if ((s & 63u) == lane) {
-					fresh[s >> 6u] = bits;
+				if (((marked_here >> bit) & 1u) != 0u) {
+					let s = part * 32u + bit;
+					let marked = element(base + s);
+					sums[lane] = closer(marked, lane);
+					workgroupBarrier();
+					var bits = together(marked);
+					seen[lane] = bits;
+					if (workgroupUniformLoad(&seen[0]) == MARK) {
+						terms(marked, lane);
+						seen[lane] = saw;
+						for (var half = 0u; half < DIGITS; half += 10u) {
+							for (var d = 0u; d < 10u; d++) {
+								digits[d * 64u + lane] = total[half + d];
+							}
+							workgroupBarrier();
+							var column = 0li;
+							for (var i = 0u; i < 64u; i++) {
+								column += digits[min(lane, 9u) * 64u + i];
+								saw |= seen[i];
+							}
+							if (lane < 10u) {
+								wholes[half + lane] = column;
+							}
+							workgroupBarrier();
+						}
+						for (var d = 0u; d < DIGITS; d++) {
+							total[d] = wholes[d];
+						}
+						bits = sum_round();
+					}
+					if ((s & 63u) == lane) {
+						fresh[s >> 6u] = bits;
+					}
 				}
 			}
 		}

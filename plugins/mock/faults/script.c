@@ -68,6 +68,7 @@ static const struct {
 	[MOCK_NARROW] = {"narrow", TAKES_VALUE, 1u << 20},
 	[MOCK_GPU] = {"gpu", 0, 0},
 	[MOCK_PACKED] = {"packed", 0, 0},
+	[MOCK_TILES] = {"tiles", 0, 0},
 };
 
 static const char what_there_is[] =
@@ -82,7 +83,7 @@ static const char what_there_is[] =
 	"crash[@N], hang[@N], lost[@N], slow[=MS], waits[=N], stale, zero, racy, write-drop, "
 	"read-untouched, read-twice, write-input, no-dispatch, "
 	"write-past, write-before, honest-behind-zones, honest-when-plain, clock-zero, "
-	"clock-back, clock-huge, narrow[=N], gpu, packed; late- before those "
+	"clock-back, clock-huge, narrow[=N], gpu, packed, tiles; late- before those "
 	"without a target";
 
 typedef struct reader {

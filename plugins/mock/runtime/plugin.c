@@ -183,7 +183,7 @@ static pctl_status device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 			     mock_has(dev, MOCK_SINGLE) || claims_all))
 		out->caps |= PCTL_CAP_SUBGROUPS;
 	if (s == PCTL_OK && (mock_has(dev, MOCK_TURNED) || mock_has(dev, MOCK_UNSUMMED) ||
-			     mock_has(dev, MOCK_REVERSED)))
+			     mock_has(dev, MOCK_REVERSED) || mock_has(dev, MOCK_TILES)))
 		out->caps |= PCTL_CAP_SUBGROUPS | PCTL_CAP_TILES;
 	if (s == PCTL_OK && mock_widest(dev) < out->max_binding_bytes)
 		out->max_binding_bytes = mock_widest(dev);

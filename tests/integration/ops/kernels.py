@@ -1,5 +1,8 @@
 """Kernels of the libraries tensor and transformer run one by one, as its plans join them, for tests that plant faults in them."""
+import json
 import os
+import re
+import subprocess
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops")
 KERNELS = [os.path.join(ROOT, part, "kernels") for part in ("common", "tensor", "transformer")]
@@ -46,17 +49,39 @@ class Tile:
         return "".join(self.text(part).replace("$", str(i)) for i in range(self.rows // 16))
 
 
-def run_kernel(h, backend, text, steps, groups, bindings, read, plant):
-    """steps: None where a kernel takes none. bindings: bytes by number; plant: what is put in place of what. The bytes of each binding of `read` after the dispatch."""
+class Plan:
+    """What a library plans for a device (plan.c): said, its text; params, bytes by buffer; temps, sizes by buffer; kernels: name, workgroups, steps, buffers by binding; texts."""
+
+    def __init__(self, h, ops_plan, library, *args):
+        self.said = subprocess.run([ops_plan, library, *args, "--", h.dir], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).stdout.decode()
+        self.params = {int(x): bytes.fromhex(y) for x, y in re.findall(r"^params (\d+) ([0-9a-f]+)$", self.said, re.M)}
+        self.temps = {int(x): int(y) for x, y in re.findall(r"^temp (\d+) (\d+)$", self.said, re.M)}
+        self.kernels = [(name, groups, steps, [int(x.split(":")[1]) for x in bound.split()])
+                        for name, groups, steps, bound in re.findall(r"^kernel \d+ (\S+) (\S+) steps=(\d+) (.*)$", self.said, re.M)]
+        self.texts = [h.read(f"{i}.wgsl").decode() for i in range(len(self.kernels))]
+
+    def run(self, h, backend, held, written, plant=(), seconds=None):
+        """held: bytes by buffer, which go on from kernel to kernel; written: the binding that a kernel writes, by its name without the folder; plant: what is put in place of what, by kernel."""
+        held.update(self.params)
+        held.update({i: bytes(size) for i, size in self.temps.items()})
+        for i, (name, groups, steps, buffers) in enumerate(self.kernels):
+            at = written[name[name.index("/") + 1:-len(".wgsl")]]
+            held[buffers[at]] = run_kernel(h, backend, self.texts[i], steps, groups, {j: held[x] for j, x in enumerate(buffers)}, (at,), plant[i] if i < len(plant) else (), seconds)[0]
+
+
+def run_kernel(h, backend, text, steps, groups, bindings, read, plant, seconds=None):
+    """steps: None where a kernel takes none. bindings: bytes by number; plant: what is put in place of what; seconds: a list that takes the device's. The bytes of each binding of `read` after the dispatch."""
     for old, new in plant:
         h.check("a fault has a place", old in text, old)
         text = text.replace(old, new)
-    args = ["shader", "run", h.write("kernel.wgsl", text.encode()), *(["--override", f"steps={steps}"] if steps else []), "--dispatch", str(groups), "--backend", backend]
+    args = ["shader", "run", h.write("kernel.wgsl", text.encode()), *(["--override", f"steps={steps}"] if steps else []), "--dispatch", str(groups), "--backend", backend, "--json"]
     for number in read:
         args += ["--read", f"0:{number}=" + h.path(f"out{number}")]
     for number, data in bindings.items():
         args += ["--bind", f"0:{number}=" + h.write(f"in{number}", data)]
-    status, _, err = h.run(*args)
+    status, out, err = h.run(*args)
     if not h.check("a kernel runs", status == 0, err):
         h.finish()
+    if seconds is not None:
+        seconds.append(json.loads(out)["jobs"][0]["device_seconds"])
     return [h.read(f"out{number}") for number in read]

@@ -1,4 +1,4 @@
-"""tensor.matmul of bytes by the device's products of packed bytes (ops/tensor/matmul_bytes.c), against sums of integers: on a device that says it has them, on one that has none, on given ones.
+"""tensor.matmul of bytes by the device's products of packed bytes (ops/tensor/matmul_bytes.c) or its matrix units (matmul_byte_tiles.c), against sums of integers: on a device that says it has them, on one that has none, on given ones.
 usage: matmul_bytes.py all|planted BACKEND..."""
 import json
 import operator
@@ -8,6 +8,7 @@ import sys
 from harness import Harness, Random
 
 PACKED = "mock:wrap=cpu+packed"
+UNITS = "mock:wrap=cpu+gpu+tiles"
 # One factor has 65,536 elements or more, from which on a device is asked: batches, m, k, n; whether a, or b, lies turned.
 SHAPES = (((1, 1, 1028, 64), 0), ((1, 43, 964, 68), 0), ((1, 5, 1030, 67), 0), ((1, 6, 1028, 65), 2), ((1, 81, 812, 33), 1), ((3, 7, 1028, 64), 0), ((2, 41, 801, 30), 0))
 PIPELINE = """pipeline : {{ name = "bytes"; class = "strict"; inputs : {{ a : {{ type = "{kind}[{a}]"; }}; b : {{ type = "{kind}[{b}]"; }}; c : {{ type = "{out}[{c}]"; }}; }};
@@ -92,6 +93,9 @@ def main():
                 if backend == PACKED:
                     n = [int(j["dispatches"]) - int(j["inputs_looked_at"]) for j in jobs]
                     h.check(f"{name}: both factors packed, and multiplied", n == [3, 1], f"{n} dispatches")
+                if backend == UNITS and shape[3] >= 32 and (shape[1] >= 32 or (turn != 1 and shape[0] * shape[1] >= 32)):
+                    n = [int(j["dispatches"]) - int(j["inputs_looked_at"]) for j in jobs]
+                    h.check(f"{name}: the same by matrix units", n == [3, 1], f"{n} dispatches")
     h.finish()
 
 

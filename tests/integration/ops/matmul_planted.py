@@ -46,12 +46,12 @@ def fast(a, b, plant):
     factors = buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write")
     tiles = up(M, 64) * up(N, 64)
     bound = (buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound") + kernel("matmul_bound_norms"))
-    text = (head + factors + "const CHUNK: u32 = 512u;\n" + codec + "alias Acc = f64;\n" + VALUE + STEP.format("vec4<f64>", "acc + a * b") + bound + kernel("matmul_gpu")
+    text = (head + factors + "const CHUNK: u32 = 512u;\n" + codec + "alias Acc = f64;\n" + VALUE + STEP.format("vec4<f64>", "acc + a * b") + bound + kernel("matmul_corner") + kernel("matmul_gpu")
             + kernel("matmul_tile_gpu"))
     temp = run(text, 16, tiles, {0: params(), 1: a, 2: b, 3: bytes(tiles * 16384), 4: norms[0], 5: norms[1]}, 3, plant)
     text = (head + buffer("a", 1) + buffer("b", 2) + buffer("temp", 3) + buffer("y", 6, "read_write") + "const SHARE: u32 = 4u;\nconst PER: u32 = 1u;\n"
-            + "const CHUNK: u32 = 512u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu") + bound + kernel("matmul_factors") + kernel("matmul_settle")
-            + kernel("matmul_settle_main"))
+            + "const CHUNK: u32 = 512u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_corner") + kernel("matmul_gpu") + bound + kernel("matmul_factors") + kernel("matmul_settle")
+            + kernel("matmul_settle_rows") + kernel("matmul_settle_main"))
     return run(text, 16, up(M * N, 256), {0: params(), 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1], 6: bytes(M * N * 4)}, 6, ())
 
 

@@ -30,7 +30,7 @@ def tile_text(order):
     is_cut = order == "chunked"
     text = (kernel("matmul_place") + buffer("a", 1, element="vec4<u32>") + buffer("b", 2, element="vec4<u32>") + buffer("temp", 3, "read_write")
             + ("const CHUNK: u32 = 256u;\n" if is_cut else "") + f"alias V = vec4<{'u32' if order in INTEGERS else 'f32'}>;\n"
-            + "fn step(a: V, b: V, acc: V) -> V {\n\treturn " + ({**STEPS, **INTEGERS})[order] + ";\n}\n" + terms(order) + kernel("matmul_wide") + kernel("matmul_packed_wide") + kernel("matmul_tile_wide") + each("matmul_tile_wide_sum", 8)
+            + "fn step(a: V, b: V, acc: V) -> V {\n\treturn " + ({**STEPS, **INTEGERS})[order] + ";\n}\n" + terms(order) + kernel("matmul_corner") + kernel("matmul_wide") + kernel("matmul_packed_wide") + kernel("matmul_tile_wide") + each("matmul_tile_wide_sum", 8)
             + each("matmul_tile_wide_total", 8 * is_cut) + kernel("matmul_tile_wide_turn"))
     for i in range(2):
         text += (kernel("matmul_tile_wide_fetch") + "".join(kernel("matmul_tile_wide_term").replace("$", str(8 * i + t)) for t in range(8))
@@ -59,7 +59,7 @@ def wide(a, b, shape, order, turned=0, plant=()):
         packed.append(run(texts[i], 16, groups, {0: params, 1: data, 2: bytes(groups * 4096)}, 2))
     tiles = up(m, 128) * up(n, 128) * batches
     temp = run(texts[2], max(16, 1 << (blocks - 1).bit_length()), tiles, {0: params, 1: packed[0], 2: packed[1], 3: bytes(tiles * 65536)}, 3)
-    text = kernel("matmul_place") + buffer("temp", 1) + buffer("y", 2, "read_write") + kernel("matmul_wide") + kernel("matmul_gather")
+    text = kernel("matmul_place") + buffer("temp", 1) + buffer("y", 2, "read_write") + kernel("matmul_corner") + kernel("matmul_wide") + kernel("matmul_gather")
     count = batches * m * n
     return run(text, 16, up(count, 256), {0: params, 1: temp, 2: bytes(count * 4)}, 2)
 

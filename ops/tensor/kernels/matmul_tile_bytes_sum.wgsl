@@ -1,0 +1,2 @@
+// Sums $, in matmul_tile_bytes.wgsl.
+	var s$ = S();
