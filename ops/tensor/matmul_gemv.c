@@ -15,8 +15,6 @@
 /* Of a row alone a warp reads a column's bytes one behind the other, and this is what may be on its way to an invocation at once. */
 #define SPLIT_ALONE 32u
 #define READS_ALONE 6u
-/* What is on its way needs many registers, so that few workgroups lie on a processor: small ones fill it. */
-#define LANES_ALONE 128u
 /*
  * lanes    of a workgroup; split: of a column
  * terms    of a lane in a turn, side by side
@@ -89,8 +87,7 @@ static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 	g.a = in_quad(in[0].dtype);
 	if (g.a > g.terms)
 		g.a = 0;
-	g.lanes = tuned(f->p, PCTL_TUNABLE_THIN_LANES,
-			g.rows == 1 && g.b != 0 ? LANES_ALONE : LANES_USUAL);
+	g.lanes = tuned(f->p, PCTL_TUNABLE_THIN_LANES, LANES_USUAL);
 	g.per = g.rows == 1 ? (g.b != 0 ? 2 : 4)
 			    : tuned(f->p, PCTL_TUNABLE_THIN_COLUMNS, g.rows >= 8 ? 2 : 4);
 	asked = tuned(f->p, PCTL_TUNABLE_THIN_SPLIT, 0);

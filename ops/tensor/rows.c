@@ -18,11 +18,7 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 {
 	const pctl_plan_caps *caps = p->caps;
 	const uint32_t asked = kit_tunable(p, PCTL_TUNABLE_ROWS_LANES);
-	const int is_gpu = caps->device_kind == PCTL_DEVICE_DISCRETE ||
-			   caps->device_kind == PCTL_DEVICE_INTEGRATED;
-	/* A row alone on a GPU has as many lanes as a product that may stand behind it (matmul_gemv.c). */
 	const uint32_t local = asked != 0			      ? asked
-			       : is_gpu && count == 1		      ? 128
 			       : caps->device_kind != PCTL_DEVICE_CPU ? 256
 			       : n > N_MOST / 4			      ? 64
 								      : on_processors;
@@ -42,7 +38,9 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 	while (out->lanes < local && 4ull * out->lanes < quads)
 		out->lanes *= 2;
 	/* Rows that would not fill a workgroup have all of its lanes, and leave its memory to what may be done behind them in one dispatch. */
-	is_few = is_gpu && 2 * count * out->lanes <= local && out->lanes < quads;
+	is_few = (caps->device_kind == PCTL_DEVICE_DISCRETE ||
+		  caps->device_kind == PCTL_DEVICE_INTEGRATED) &&
+		 2 * count * out->lanes <= local && out->lanes < quads;
 	while (is_few && 2 * count * out->lanes <= local && out->lanes < quads)
 		out->lanes *= 2;
 	while ((uint64_t)out->steps * out->lanes < quads)
