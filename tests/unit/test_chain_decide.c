@@ -408,10 +408,38 @@ static void test_chain_decide__a_snapshot_is_of_its_moment(void **state)
 	finish(&e);
 }
 
+/* A block that became final before the first byte of it was written is not in it. */
+static void test_chain_decide__a_moment_is_held(void **state)
+{
+	pctl_abci_snapshot found[PCTL_ABCI_SNAPSHOTS_KEPT];
+	pctl_store *store;
+	pctl_chain *c;
+	char dir[96];
+	uint32_t n;
+	engine e;
+
+	(void)state;
+	begin_in(&e, 1);
+	snprintf(dir, sizeof(dir), "%s/snapshots", e.r.dir);
+	one_more(&e, upload(&e.r, 0, e.a));
+	OK(pctl_chain_open_apart(e.r.chain, &call, &c, &store));
+	OK(pctl_chain_moment_begin(pctl_cursor(c), &call));
+	one_more(&e, transfer(&e.r, 1, 1, e.a));
+	OK(pctl_abci_snapshot_make(c, dir, &call));
+	OK(pctl_abci_snapshot_list(dir, e.a, &call, found, &n));
+	assert_int_equal(n, 1);
+	assert_int_equal(found[0].height, 1);
+	pctl_chain_moment_end(pctl_cursor(c));
+	pctl_chain_close(c);
+	pctl_store_close(store);
+	finish(&e);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_decide__whole_or_absent),
 		PCTL_TEST(test_chain_decide__trouble_leaves_nothing),
 		PCTL_TEST(test_chain_decide__old_results_are_forgotten),
 		PCTL_TEST(test_chain_decide__what_is_tried_leaves_no_trace),
 		PCTL_TEST(test_chain_decide__a_slow_node_says_so_before_it_votes),
 		PCTL_TEST(test_chain_decide__the_open_block_is_the_engines),
-		PCTL_TEST(test_chain_decide__a_snapshot_is_of_its_moment))
+		PCTL_TEST(test_chain_decide__a_snapshot_is_of_its_moment),
+		PCTL_TEST(test_chain_decide__a_moment_is_held))

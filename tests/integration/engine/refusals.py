@@ -86,6 +86,8 @@ def frame(body):
 
 
 def frames(node):
+    # Who never sent a whole request gives way to one too many, and below there are.
+    h.check("every place is somebody's", all(c.ask("echo", message="x")["message"] == "x" for c in (node.consensus, node.mempool, node.query, node.snapshot)))
     exception("a length of 2^24 + 1", node, wire.varint((1 << 24) + 1), 6162)
     exception("a length that never ends", node, b"\xff" * 5, 6162)
     exception("a length with a byte too many", node, b"\x81\x00", 6162)
