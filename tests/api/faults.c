@@ -185,10 +185,7 @@ static pctl_status use_chain(pipectl *p, outcome *out)
 				.output_bytes = sizeof(data)};
 	char input[PIPECTL_CID_SIZE], cid[PIPECTL_CID_SIZE], id[65] = "";
 	pipectl_chain *c = NULL;
-	const pipectl_graph_question question = {.head = PCTL_HEAD(pipectl_graph_question),
-						 .op = PIPECTL_GRAPH_EDGES};
 	pipectl_chain_jobs *jobs = NULL;
-	pipectl_chain_graph *graph = NULL;
 	pctl_status status = pipectl_store_put(p, data, sizeof(data), input);
 
 	if (status == PCTL_OK)
@@ -212,13 +209,10 @@ static pctl_status use_chain(pipectl *p, outcome *out)
 	if (status == PCTL_OK)
 		status = pipectl_chain_verify(c, block.height, block.height, &verdict);
 	if (status == PCTL_OK)
-		status = pipectl_chain_graph_ask(c, &question, &graph);
-	if (status == PCTL_OK)
 		status = pipectl_chain_job_read(c, id, &job);
 	if (status == PCTL_OK)
 		snprintf(out->cid, sizeof(out->cid), "%s",
 			 job.output == NULL ? "none" : job.output);
-	pipectl_chain_graph_release(graph);
 	pipectl_chain_jobs_release(jobs);
 	pipectl_chain_close(c);
 	return status;
