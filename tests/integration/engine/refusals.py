@@ -60,6 +60,35 @@ def contracts():
     del h.env["PIPECTL_WASMTIME"]
 
 
+def voted():
+    """A chain that votes for contracts while a node runs that cannot run them: it goes on to the last block without them, and says so in place of the next one; stopped in between it
+    does not begin again."""
+    votes = Chain(h, ["ada", "bob"], params={"stake_floor": "1"})
+    home = votes.home("votes")
+    txs = [[votes.message("ada", "ledger", op=3, amount=1000)], [votes.message("ada", "params", op=1, height=6, changes=[dict(name="contracts", value="1")])],
+           [votes.message("ada", "params", op=2, proposal=1, yes=1)], [votes.message("ada", "params", op=3, proposal=1)], []]
+    h.env["PIPECTL_WASMTIME"] = h.path("nothing.so")
+    for name, last in (("votes", 4), ("goes on", 5)):
+        home = votes.home(name) if name != "votes" else home
+        node = abci.Node(h, home, "cpu")
+        node.consensus.ask("init_chain", chain_id=votes.name)
+        codes = []
+        for height in range(1, last + 1):
+            made = node.consensus.ask("finalize_block", txs=txs[height - 1], height=height)
+            codes += [r["code"] for r in made["tx_results"]]
+            node.consensus.ask("commit")
+        h.check(f"a vote for contracts, {name}", codes == [0] * 4, codes)
+        if last == 5:
+            try:
+                made = node.consensus.ask("finalize_block", txs=[], height=6)
+                h.check("no block with contracts", False, made)
+            except (abci.Exception_, ConnectionError) as e:
+                h.check("no block with contracts: PC6114", "6114" in str(e) + node.words(), str(e) + node.words())
+        node.stop(signal.SIGTERM)
+        refused(f"a chain that will take contracts, {name}", "PC6114", 5, "--engine", "abci", "--listen", "unix:" + h.path("s"), home=home)
+    del h.env["PIPECTL_WASMTIME"]
+
+
 def tcp(home):
     port = free_port()
     for address in (f"tcp:127.0.0.1:{port}", f"tcp:localhost:{port}"):
@@ -198,6 +227,7 @@ def main():
     home = chain.path = chain.home("one")
     starting()
     contracts()
+    voted()
     tcp(home)
     node = abci.Node(h, home, "cpu")
     frames(node)
