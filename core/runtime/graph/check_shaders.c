@@ -179,11 +179,12 @@ static void variables(pctl_checking *c, pctl_graph_node *n, const pctl_program *
 		while (k < n->n_vars && strcmp(n->vars[k].name, pctl_str(p, p->vars[i].name)) != 0)
 			k++;
 		if (k == n->n_vars)
-			pctl_check_keep(c, pctl_refuse_at(c->call, PC4103_PORT_UNFED, &job->pos,
-							  "name it under `in` or `out`, or with --bind",
-							  "job \"%s\": variable \"%s\" of the "
-							  "shader is bound to nothing",
-							  job->id, pctl_str(p, p->vars[i].name)));
+			pctl_check_keep(
+				c, pctl_refuse_at(c->call, PC4103_PORT_UNFED, &job->pos,
+						  "name it under `in` or `out`, or with --bind",
+						  "job \"%s\": variable \"%s\" of the "
+						  "shader is bound to nothing",
+						  job->id, pctl_str(p, p->vars[i].name)));
 	}
 }
 
