@@ -242,7 +242,10 @@ def main():
         workers = n.children()
         n.process.send_signal(signal.SIGTERM)
         h.check(f"{n.name} ends in good order", n.process.wait(patient(60)) in (0, 130), n.words()[-2000:])
-        h.check(f"{n.name} leaves no process", not any(os.path.exists(f"/proc/{p}") for p in workers))
+        end = time.monotonic() + patient(10)  # who is gone has to be reaped by whoever inherits it
+        while any(os.path.exists(f"/proc/{p}") for p in workers) and time.monotonic() < end:
+            time.sleep(0.1)
+        h.check(f"{n.name} leaves no process", not any(os.path.exists(f"/proc/{p}") for p in workers), workers)
     for m in cluster.members:
         m.kill()
     h.finish()
