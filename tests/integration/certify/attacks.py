@@ -150,10 +150,17 @@ CHAIN = h.write("chain.pipe.cfg", ("""pipeline : { name = "chain"; class = "inte
                 for i in range(12))).encode())
 
 
+submits = []  # of all chains since the orders
+
+
 def chain(*more):
     if os.path.exists(h.path("y")):
         os.unlink(h.path("y"))
-    return tool("run", CHAIN, "--in", f"x={h.path('x')}", "--out", f"y={h.path('y')}", "--backend", "turncoat", "--no-memo", *more)
+    result = tool("run", CHAIN, "--in", f"x={h.path('x')}", "--out", f"y={h.path('y')}", "--backend", "turncoat", "--no-memo", "--no-fuse",
+                  *more)
+    with open(os.path.join(OWN, "count"), encoding="utf-8") as f:
+        submits.append(int(f.read()))
+    return result
 
 
 orders("plain 8")  # no proof has as many: a run had twelve
@@ -161,6 +168,7 @@ for i in range(3):
     status, _, err = chain()
     h.check("twelve jobs never show eight in a row without a zone", status == 0, f"{status} {err}")
     h.check_bytes("so it never lies", h.read("y"), bytes(range(64)), 4)
+h.check("each job was a submit of its own", submits == [12, 24, 36], str(submits))
 orders("plain 1")
 tries = [chain("--verify", "all") for i in range(8)]
 seen = [x for x in tries if x[0] == 6 and ("PC5208" in x[2] or "PC5223" in x[2])]
