@@ -169,6 +169,7 @@ for i in range(3):
     h.check("twelve jobs never show eight in a row without a zone", status == 0, f"{status} {err}")
     h.check_bytes("so it never lies", h.read("y"), bytes(range(64)), 4)
 h.check("each job was a submit of its own", submits == [12, 24, 36], str(submits))
+# Each of its pairs of jobs has zones first or second, by a draw: none comes without a zone in 4 % of the runs, in eight runs in 10^-11 of all.
 orders("plain 1")
 tries = [chain("--verify", "all") for i in range(8)]
 seen = [x for x in tries if x[0] == 6 and ("PC5208" in x[2] or "PC5223" in x[2])]
