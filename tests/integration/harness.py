@@ -21,6 +21,11 @@ def patient(seconds):
     return seconds * max(5.0, 2 * work / len(os.sched_getaffinity(0)))
 
 
+def share(cases, of=4):
+    """The cases that a test takes by day: one of `of`, or all where the machine asks for them (pctl_integration_more in CMakeLists.txt)."""
+    return list(cases) if "PCTL_TEST_MORE" in os.environ else list(cases)[::of]
+
+
 def was_taken(pid, number):
     """Wait until a process has taken a signal that was sent to it: a second one of its kind is lost while the first waits."""
     try:
