@@ -6,6 +6,7 @@ others wait for it. A test with the label contained, which tools/check all leave
 all tries what tools/check alone tries. Shown to fail by planted tests at the end of every run.
 usage: matrix.py BUILD_DIR"""
 import json
+import os
 import re
 import subprocess
 import sys
@@ -75,7 +76,8 @@ def faults_of(tests):
 
 
 def read(build):
-    listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, stdout=subprocess.PIPE).stdout)
+    tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/dev/test-list")
+    listed = json.loads(subprocess.run([tool, build], check=True, stdout=subprocess.PIPE).stdout)
     for t in listed["tests"]:
         p = {x["name"]: x["value"] for x in t.get("properties", [])}
         yield Test(t["name"], t.get("command", []), p.get("LABELS", []), p.get("ENVIRONMENT", []), set(p.get("FIXTURES_SETUP", [])),
