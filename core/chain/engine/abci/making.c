@@ -63,6 +63,7 @@ static void tell(const pctl_abci_making *m)
 void pctl_abci_making_begin(pctl_abci_making *m, pctl_abci *what, const pctl_call *call)
 {
 	const pctl_call first = node_keep_first(&m->error, call);
+	pctl_status status;
 
 	m->what = what;
 	m->outer = call;
@@ -70,15 +71,16 @@ void pctl_abci_making_begin(pctl_abci_making *m, pctl_abci *what, const pctl_cal
 	what->due = 0;
 	if (m->height == 0 || what->snapshots == NULL)
 		return;
-	m->status = pctl_chain_open_apart(what->chain, &first, &m->chain, &m->store);
-	if (m->status == PCTL_OK)
-		m->status = pctl_chain_moment_begin(pctl_cursor(m->chain), &first);
+	status = pctl_chain_open_apart(what->chain, &first, &m->chain, &m->store);
+	if (status == PCTL_OK)
+		status = pctl_chain_moment_begin(pctl_cursor(m->chain), &first);
 	atomic_store(&m->is_over, 0);
-	if (m->status == PCTL_OK && pthread_create(&m->thread, NULL, make, m) != 0)
-		m->status = pctl_no_memory(&first, "a snapshot");
-	m->is_busy = m->status == PCTL_OK;
+	if (status == PCTL_OK && pthread_create(&m->thread, NULL, make, m) != 0)
+		status = pctl_no_memory(&first, "a snapshot");
+	m->is_busy = status == PCTL_OK;
 	if (m->is_busy)
-		return;
+		return; /* m->status is the thread's until it is joined */
+	m->status = status;
 	release(m);
 	tell(m);
 }
