@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
 
 import sizes  # noqa: E402
-from harness import Harness, Random  # noqa: E402
+from harness import Harness, Random, share  # noqa: E402
 
 h, rng = Harness(), Random(3)
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../core/chain/registry/accept.def")
@@ -40,7 +40,7 @@ def run(name, device):
     return status, h.read(f"{name}.out") if status == 0 else err, time.monotonic() - begun
 
 
-for name, most in ROWS:
+for name, most in ROWS if only else share(ROWS, 3):
     if only and name not in only:
         continue
     # The smallest n that is refused.

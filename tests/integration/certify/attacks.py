@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from harness import Harness
+from harness import Harness, share
 
 h = Harness()
 LIBRARY = sys.argv[1]
@@ -90,7 +90,7 @@ shutil.copy2(OTHER, os.path.join(OWN, "own.so"))
 orders(f"library {OWN}/own.so")
 lost("a library of its own folder", "maps a library that it keeps in its own folder", "made without own.so")
 # Nor in the folders that drivers take for their own: only kernels that PoCL links in its own are no libraries.
-for folder in ("home", "tmp", "pocl", "run", "mesa", "cache", "gl", "cuda"):
+for folder in share(("home", "tmp", "pocl", "run", "mesa", "cache", "gl", "cuda")):
     path = os.path.join(os.path.dirname(OWN), folder, "own.so")
     shutil.copy2(OTHER, path)
     orders(f"library {path}")

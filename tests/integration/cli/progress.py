@@ -3,7 +3,7 @@ dispatch; lines for logs where --progress plain asks for them; nothing off a ter
 import re
 import unicodedata
 
-from harness import Harness
+from harness import Harness, share
 
 KERNEL = """@group(0) @binding(0) var<storage, read_write> y : array<u32>;
 @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id : vec3<u32>) {
@@ -50,7 +50,7 @@ def one_dispatch(h):
 def pipelines(h):
     file, x = h.write("steps.pipe.cfg", PIPELINE.encode()), h.write("x", bytes(range(256)) * (1 << 8))
     run = ["run", file, "--in", "x=" + x, "--backend", "cpu"]
-    for columns in (30, 40, 60, 80, 200):
+    for columns in share((30, 40, 60, 80, 200)):
         for _ in range(10):
             status, text = h.terminal(*run, "--verify", "none", columns=columns)
             drawn = [line for line in lines_of(text) if line]
