@@ -110,6 +110,18 @@ def main():
     for args, word in ((["--socket", h.path("s"), "--port", "1"], "PC0010"), (["--port", "70000"], "PC6250"), (["--port", str(port), "--slots", "0"], "PC6290")):
         status, _, err = h.run("model", "serve", *ASKED, *args)
         h.check(f"refused: {args[-2:]}", status != 0 and word in err, err[:400])
+    # Where it listens is looked at before the model is: of two things that are wrong, that one is told.
+    nothing = ["model", "serve", "--model", h.path("no model")]
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    taken.listen()
+    for args, code in ((["--socket", h.path("no folder/s")], "PC6251"), (["--port", str(taken.getsockname()[1])], "PC6252"),
+                       (["--socket", h.path("s"), "--connections", "0"], "PC0010")):
+        status, _, err = h.run(*nothing, *args)
+        h.check(f"before the model: {args[-2:]}", status != 0 and code in err and "no model" not in err, err[:400])
+    taken.close()
+    status, _, err = h.run(*nothing, "--socket", h.path("s"))
+    h.check("a model that is not there leaves no socket", status != 0 and "no model" in err and "listening" not in err and not os.path.exists(h.path("s")), err[:400])
     other = [a if a != "qwen2.5" else "llama3" for a in ASKED]
     status, _, err = h.run("model", "serve", *other, "--socket", h.path("s"))
     h.check("a family whose tokens are not there", status == 3 and "PC7023" in err and "<|begin_of_text|>" in err and "listening" not in err, f"{status} {err[:400]}")
