@@ -113,7 +113,7 @@ def runs(h):
     refused(h, "a sub-verb of a verb that has none", ["help", "run", "it"], "`pipectl run` has no sub-verbs\n   hint: `pipectl help run` says all of it", 2)
     refused(h, "a sub-verb of no verb", ["help", "rnu", "it"], "no verb \"rnu\"\n   hint: did you mean run?", 2)
     refused(h, "unknown sub-verb", ["device", "show"], "no sub-verb \"show\"\n   hint: `pipectl help device` lists what there is", 2)
-    refused(h, "an op without its library", ["op", "show", "sub"], "hint: did you mean int.sub or ieee.sub?", 3)
+    refused(h, "an op without its library", ["op", "show", "sub"], "hint: did you mean ieee.sub or int.sub?", 3)
     refused(h, "no op of any library", ["op", "show", "nothing"], "hint: write library.op@version; `pipectl op list` shows all ops", 3)
     refused(h, "no element type", ["tensor", "convert", x, h.path("y.npy"), "--from", "u32[8]", "--to", "q9"], "hint: there are ", 2)
     refused(h, "a range backwards", ["block", "verify", "3..1"], "\"3..1\" ends before it begins", 2)
