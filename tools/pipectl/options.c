@@ -42,11 +42,12 @@ static pctl_status unknown(const pctl_call *call, const char *what, const char *
 		strlen(word + strspn(word, "-")) < 2 ? NULL : pctl_str_nearest(word, names, n);
 	char hint[160];
 
-	if (nearest == NULL)
-		snprintf(hint, sizeof(hint), "`pipectl help%s%s` lists what there is",
-			 verb == NULL ? "" : " ", verb == NULL ? "" : verb);
-	else
+	if (nearest != NULL)
 		snprintf(hint, sizeof(hint), "did you mean %s?", nearest);
+	else if (verb != NULL)
+		snprintf(hint, sizeof(hint), "`pipectl help %s` lists what there is", verb);
+	else
+		snprintf(hint, sizeof(hint), "`pipectl help` lists what there is");
 	return pctl_refuse_at(call, PC10_USAGE, NULL, hint, "no %s \"%s\"", what, word);
 }
 
