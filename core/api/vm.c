@@ -244,8 +244,8 @@ static pctl_status take_kernel(struct making *k, const pipectl_vm_step *from, pc
 	to->overrides = values;
 	to->n_overrides = values == NULL ? 0 : from->n_overrides;
 	for (uint32_t i = 0; i < to->n_overrides; i++)
-		values[i] =
-			(pctl_override_value){from->overrides[i].name, 0, from->overrides[i].value};
+		values[i] = (pctl_override_value){.name = from->overrides[i].name,
+						  .text = from->overrides[i].value};
 	for (uint32_t i = 0; i < 3; i++)
 		to->groups[i] = or_else(from->groups[i], 1);
 	if (from->heap_bytes != 0)

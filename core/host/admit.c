@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/order.h"
 #include "host/load.h"
 #include "runtime/graph/vm.h"
 
@@ -12,11 +13,6 @@
 #define REASON_MAX 512u
 
 /* ---- what a signature covers -------------------------------------------------------------- */
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 /* "NAME\nCID": sorts by name, and is turned round when it is printed. */
 static pctl_status line_of(const pctl_texts *texts, uint32_t i, const pctl_call *call, char **out)
@@ -55,7 +51,7 @@ pctl_status pctl_texts_statement(const pctl_texts *texts, const pctl_call *call,
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		status = line_of(texts, i, call, &lines[i]);
 	if (status == PCTL_OK) {
-		qsort(lines, n, sizeof(*lines), by_name);
+		qsort(lines, n, sizeof(*lines), pctl_order_texts);
 		pctl_str_add(out, "# pipectl pipeline 1\n");
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {

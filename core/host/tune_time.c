@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "foundation/base/order.h"
 #include "foundation/diag/diag.h"
 #include "host/tune_private.h"
 #include "runtime/exec/value.h"
@@ -11,16 +12,9 @@
 #define MOST_ROUNDS 15u
 #define COPY_ROUNDS 7u
 
-static int by_time(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void sort_out(uint64_t *ns, uint32_t n, pctl_tune_time *out)
 {
-	qsort(ns, n, sizeof(*ns), by_time);
+	qsort(ns, n, sizeof(*ns), pctl_order_u64);
 	out->rounds = n;
 	out->median_ns = ns[n / 2];
 	out->least_ns = ns[0];

@@ -2,15 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/order.h"
 #include "foundation/diag/diag.h"
 #include "vm/private.h"
-
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static void read_clock(const pctl_machine_program *p, pctl_machine_advice *out)
 {
@@ -23,7 +17,7 @@ static void read_clock(const pctl_machine_program *p, pctl_machine_advice *out)
 	if (out->n_ticks < 3)
 		return;
 	memcpy(sorted, out->ticks, sizeof(sorted));
-	qsort(sorted, out->n_ticks, sizeof(*sorted), by_size);
+	qsort(sorted, out->n_ticks, sizeof(*sorted), pctl_order_u64);
 	for (uint32_t i = 0; i < out->n_ticks; i++) {
 		if (out->ticks[i] <= most || out->ticks[i] / 2u <= sorted[out->n_ticks / 2u])
 			continue;

@@ -77,6 +77,7 @@ int main(int argc, char **argv)
 		.n_slots = 8, .max_chunk = 64, .context = 4096, .n_embd = 8, .has_chat = 1};
 	pctl_serve_options o = {.stopping = stopping, .listening = listening};
 	pctl_engine *engine;
+	pctl_server *server = NULL;
 	pctl_status status = PCTL_OK;
 
 	sigaction(SIGINT, &action, NULL);
@@ -100,7 +101,10 @@ int main(int argc, char **argv)
 	if (log.path != NULL)
 		status = pctl_log_open(&log, pctl_diag_list_call(diagnostics), &o.log);
 	if (status == PCTL_OK)
-		status = pctl_serve_run(engine, &o, pctl_diag_list_call(diagnostics));
+		status = pctl_server_open(&o, pctl_diag_list_call(diagnostics), &server);
+	if (status == PCTL_OK)
+		status = pctl_server_run(server, engine);
+	pctl_server_close(server);
 	pctl_log_close(o.log, pctl_diag_list_call(diagnostics));
 	fake_engine_destroy(engine);
 	pctl_diag_render_text(diagnostics, stderr, 0);

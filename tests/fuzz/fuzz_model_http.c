@@ -38,11 +38,13 @@ static void *serve(void *unused)
 {
 	pctl_serve_options o = {
 		.socket = where.sun_path, .stopping = stopping, .listening = listening};
+	pctl_server *s;
 
 	(void)unused;
 	pctl_serve_limits_init(&o.limits);
-	if (pctl_serve_run(engine, &o, NULL) == PCTL_E_IO)
+	if (pctl_server_open(&o, NULL, &s) != PCTL_OK || pctl_server_run(s, engine) == PCTL_E_IO)
 		abort();
+	pctl_server_close(s);
 	return NULL;
 }
 

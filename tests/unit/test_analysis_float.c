@@ -323,7 +323,8 @@ static void overrides(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const pctl_override_value v = {"scale", rows[i].bits, rows[i].text};
+		const pctl_override_value v = {
+			.name = "scale", .bits = rows[i].bits, .text = rows[i].text};
 
 		p = overridden(rows[i].scalar);
 		out[0] = out[1] = 0;

@@ -243,7 +243,7 @@ static void test_chain_submit__batches(void **state)
 static void test_chain_submit__default_prices_are_those_of_the_file(void **state)
 {
 	const pctl_kernel_source source = {.name = "s", .text = SHADER, .n_text = strlen(SHADER)};
-	const pctl_override_value scale = {"canonical_scale", 5, NULL};
+	const pctl_override_value scale = {.name = "canonical_scale", .bits = 5};
 	pctl_kernel_source concrete = source;
 	pctl_gas_schedule *file, *made;
 	pctl_gas_price a, b;

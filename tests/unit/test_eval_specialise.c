@@ -20,7 +20,8 @@ static pctl_program *everything(void)
 
 static void sizes_become_literal(void **state)
 {
-	const pctl_override_value value = {"n", 48, NULL}, by_id = {"7", 48, NULL};
+	const pctl_override_value value = {.name = "n", .bits = 48},
+				  by_id = {.name = "7", .bits = 48};
 	pctl_program *p = everything(), *q = NULL;
 	uint32_t i, counted = 0;
 
@@ -46,7 +47,7 @@ static void sizes_become_literal(void **state)
 
 static uint32_t refused(const pctl_program *p, const char *entry, const char *name, uint64_t bits)
 {
-	const pctl_override_value value = {name, bits, NULL};
+	const pctl_override_value value = {.name = name, .bits = bits};
 	pctl_diag_list *l = pctl_diag_list_create();
 	pctl_program *q = NULL;
 	uint32_t code;

@@ -121,6 +121,29 @@ static int names_file(const char *option)
 	return strcmp(option, "--in") == 0 || strcmp(option, "--bind") == 0;
 }
 
+pctl_status pctl_app_dispatch(pctl_app *app, uint32_t out[3])
+{
+	const char *text = pctl_option_value(&app->line, "--dispatch"), *at = text;
+
+	out[0] = out[1] = out[2] = 1;
+	if (text == NULL)
+		return PCTL_OK;
+	for (uint32_t i = 0; i < 3; i++) {
+		const size_t n = strcspn(at, ",");
+		uint64_t value;
+
+		if (!pctl_num_parse_u64(at, n, &value) || value > UINT32_MAX)
+			break;
+		out[i] = (uint32_t)value;
+		if (at[n] == '\0')
+			return PCTL_OK;
+		at += n + 1;
+	}
+	return pctl_refuse(app->call, PC10_USAGE,
+			   "--dispatch wants X[,Y[,Z]], each at most %" PRIu32 ", not \"%s\"",
+			   UINT32_MAX, text);
+}
+
 pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
 			      uint32_t *n_out)
 {

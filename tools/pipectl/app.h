@@ -53,6 +53,9 @@ pctl_status pctl_app_values(pctl_app *app, const char *option, const char *const
 pctl_status pctl_app_check_files(pctl_app *app);
 pctl_status pctl_app_expand_cids(pctl_app *app);
 
+/* --dispatch, X[,Y[,Z]]; ones where it is left out. */
+pctl_status pctl_app_dispatch(pctl_app *app, uint32_t out[3]);
+
 /* Every NAME=VALUE of `option` taken apart; strings and array live in the app's arena. */
 pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
 			      uint32_t *n_out);

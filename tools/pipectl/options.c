@@ -33,18 +33,21 @@ const pctl_verb *pctl_verb_find(const char *name, const char *sub)
 	return NULL;
 }
 
+/* verb: whose names they are, NULL: the program's own. */
 static pctl_status unknown(const pctl_call *call, const char *what, const char *word,
-			   const char *const *names, uint32_t n)
+			   const char *const *names, uint32_t n, const char *verb)
 {
 	/* Of one letter any other is near. */
 	const char *nearest =
 		strlen(word + strspn(word, "-")) < 2 ? NULL : pctl_str_nearest(word, names, n);
 	char hint[160];
 
-	if (nearest == NULL)
-		snprintf(hint, sizeof(hint), "`pipectl help` lists what there is");
-	else
+	if (nearest != NULL)
 		snprintf(hint, sizeof(hint), "did you mean %s?", nearest);
+	else if (verb != NULL)
+		snprintf(hint, sizeof(hint), "`pipectl help %s` lists what there is", verb);
+	else
+		snprintf(hint, sizeof(hint), "`pipectl help` lists what there is");
 	return pctl_refuse_at(call, PC10_USAGE, NULL, hint, "no %s \"%s\"", what, word);
 }
 
@@ -77,11 +80,18 @@ pctl_status pctl_verb_unknown(const pctl_call *call, const char *name, const cha
 	for (uint32_t i = 0; i < n && count < 128; i++) {
 		if (sub == NULL)
 			names[count++] = verbs[i].name;
-		else if (strcmp(verbs[i].name, name) == 0)
+		else if (strcmp(verbs[i].name, name) == 0 && verbs[i].sub != NULL)
 			names[count++] = verbs[i].sub;
 	}
+	if (sub != NULL && count == 0) {
+		if (pctl_verb_find(name, NULL) == NULL)
+			return pctl_verb_unknown(call, name, NULL);
+		snprintf(hint, sizeof(hint), "`pipectl help %s` says all of it", name);
+		return pctl_refuse_at(call, PC10_USAGE, NULL, hint, "`pipectl %s` has no sub-verbs",
+				      name);
+	}
 	return unknown(call, sub == NULL ? "verb" : "sub-verb", sub == NULL ? name : sub, names,
-		       count);
+		       count, sub == NULL ? NULL : name);
 }
 
 /* `pipectl cas`: which sub-verbs there are. */
@@ -125,7 +135,7 @@ static int somebody_has(const char *word)
 static pctl_status unknown_option(const pctl_call *call, const pctl_verb *verb, const char *word)
 {
 	const char *names[128];
-	char name[256];
+	char name[256], whole[64];
 	uint32_t n = 0;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
@@ -138,7 +148,10 @@ static pctl_status unknown_option(const pctl_call *call, const pctl_verb *verb, 
 		return pctl_refuse_at(call, PC10_USAGE, NULL, "write it behind the verb",
 				      "option \"%s\" belongs to a verb, and stands before it",
 				      word);
-	return unknown(call, "option", name, names, n);
+	snprintf(whole, sizeof(whole), "%s%s%s", verb == NULL ? "" : verb->name,
+		 verb == NULL || verb->sub == NULL ? "" : " ",
+		 verb == NULL || verb->sub == NULL ? "" : verb->sub);
+	return unknown(call, "option", name, names, n, verb == NULL ? NULL : whole);
 }
 
 /* One option at argv[*i]; values follow as "--x=V" or "--x V". */

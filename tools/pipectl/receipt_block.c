@@ -6,6 +6,7 @@
 #include "chain.h"
 #include "chain/home/dispute.h"
 #include "chain/home/signing.h"
+#include "chain/home/submit.h"
 #include "chain/state/track.h"
 #include "receipt.h"
 
@@ -51,8 +52,9 @@ pctl_status pctl_verb_receipt_export(pctl_app *app)
 	pctl_chain_job row = {.message = NULL};
 	pctl_status status = pctl_app_chain(app, NULL, &chain);
 
-	if (status == PCTL_OK && !pctl_job_id_parse(word, id))
-		status = pctl_refuse(app->call, PC10_USAGE, "\"%s\" is no id of a job", word);
+	if (status == PCTL_OK)
+		status = pctl_home_job_id(word, app->call, id);
+	word += strncmp(word, "job:", 4) == 0 ? 4 : 0;
 	if (status == PCTL_OK)
 		status = pctl_jobs_read(pctl_cursor(chain), id, app->call, &row);
 	if (status == PCTL_OK && row.ended == 0)

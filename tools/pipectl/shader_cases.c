@@ -159,7 +159,8 @@ static pctl_status make_case(pctl_app *app, const struct shader_options *o, cons
 		const char *value = axes[i].values[k % axes[i].n];
 
 		k /= axes[i].n;
-		out->options.overrides[i] = (pctl_override_value){axes[i].name, 0, value};
+		out->options.overrides[i] =
+			(pctl_override_value){.name = axes[i].name, .text = value};
 		if (axes[i].n > 1 && name != NULL)
 			name = pctl_arena_printf(app->arena, "%s=%s%s%s", axes[i].name, value,
 						 name[0] == '\0' ? "" : " ", name);

@@ -26,7 +26,9 @@ pctl_status pctl_app_heights(pctl_app *app, const char *text, uint64_t *from, ui
 				   "\"%s\" is no block height and no range like 3..7", text);
 	if (dots == NULL)
 		*to = *from;
-	return PCTL_OK;
+	return *from <= *to
+		       ? PCTL_OK
+		       : pctl_refuse(app->call, PC10_USAGE, "\"%s\" ends before it begins", text);
 }
 
 /* ---- printing ------------------------------------------------------------------------------ */

@@ -13,7 +13,7 @@ static pctl_status parse_cid(pctl_app *app, const char *text, pctl_cid *out)
 	return pctl_cid_parse(text, out)
 		       ? PCTL_OK
 		       : pctl_refuse_at(
-				 app->call, PC10_USAGE, NULL,
+				 app->call, PC5005_CAS_CID, NULL,
 				 "a CID of this store begins with bafkrei and has 59 lower-case "
 				 "characters; the first 15 of them, or more, do where one blob "
 				 "begins so",

@@ -12,26 +12,6 @@
 
 /* ---- what a job is ------------------------------------------------------------------------- */
 
-static pctl_status read_dispatch(pctl_app *app, uint32_t out[3])
-{
-	const char *text = pctl_option_value(&app->line, "--dispatch"), *at = text;
-
-	out[0] = out[1] = out[2] = 1;
-	for (uint32_t i = 0; at != NULL && i < 3; i++) {
-		const size_t n = strcspn(at, ",");
-		uint64_t value;
-
-		if (!pctl_num_parse_u64(at, n, &value) || value > UINT32_MAX)
-			break;
-		out[i] = (uint32_t)value;
-		if (at[n] == '\0')
-			return PCTL_OK;
-		at += n + 1;
-	}
-	return pctl_refuse(app->call, PC10_USAGE, "--dispatch wants X[,Y[,Z]], not \"%s\"",
-			   text == NULL ? "" : text);
-}
-
 static pctl_status read_bindings(pctl_app *app, pctl_home_job *m)
 {
 	pctl_setting *given;
@@ -102,7 +82,7 @@ static pctl_status want(pctl_app *app, const char *option, const char **out)
 static pctl_status read_job(pctl_app *app, pctl_home_job *m, char **data)
 {
 	pctl_setting *overrides = NULL;
-	const char *gas;
+	const char *gas, *dispatch;
 	pctl_status status = pctl_app_sender(app, &m->sender);
 
 	m->entry = pctl_option_value(&app->line, "--entry");
@@ -113,7 +93,9 @@ static pctl_status read_job(pctl_app *app, pctl_home_job *m, char **data)
 	if (status == PCTL_OK)
 		status = want(app, "--gas-limit", &gas);
 	if (status == PCTL_OK)
-		status = read_dispatch(app, m->dispatch);
+		status = want(app, "--dispatch", &dispatch);
+	if (status == PCTL_OK)
+		status = pctl_app_dispatch(app, m->dispatch);
 	if (status == PCTL_OK)
 		status = pctl_app_number(app, "--gas-limit", 0, &m->gas_limit);
 	if (status == PCTL_OK)

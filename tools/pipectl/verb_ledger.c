@@ -5,7 +5,9 @@
 #include "foundation/base/hex.h"
 #include "foundation/base/num.h"
 #include "chain/accounts/account.h"
+#include "chain/blocks/block.h"
 #include "chain/state/amount.h"
+#include "chain/state/cursor.h"
 #include "chain/ledger/stake.h"
 #include "chain.h"
 #include "ledger.h"
@@ -189,9 +191,19 @@ static pctl_status show_account(pctl_app *app, pctl_chain_state *s, const char *
 static pctl_status show_block(pctl_app *app, pctl_chain_state *s)
 {
 	pctl_ledger_report r;
+	pctl_block_row last;
 	uint64_t height;
 	pctl_status status = pctl_app_height(app, "--block", 0, &height);
 
+	if (status == PCTL_OK)
+		status = pctl_cursor_height(height, app->call);
+	if (status == PCTL_OK)
+		status = pctl_blocks_last(s, app->call, &last);
+	/* The open block has moved something, too. */
+	if (status == PCTL_OK && height > last.height + 1)
+		status = pctl_refuse(app->call, PC5852_BLOCK_UNKNOWN,
+				     "block %" PRIu64 ", and the last finished one is %" PRIu64,
+				     height, last.height);
 	if (status == PCTL_OK)
 		status = pctl_ledger_block_report(s, height, app->call, &r);
 	if (status != PCTL_OK)

@@ -53,6 +53,7 @@ pctl_status pctl_verb_model_serve(pctl_app *app)
 				.log = app->log};
 	const int has_port = pctl_option_has(&app->line, "--port");
 	pctl_model_engine *engine = NULL;
+	pctl_server *server = NULL;
 	uint64_t port = 0, slots = 0;
 	pctl_status status;
 
@@ -68,6 +69,9 @@ pctl_status pctl_verb_model_serve(pctl_app *app)
 		status = read_limits(app, &o.limits);
 	if (status == PCTL_OK)
 		status = pctl_app_number(app, "--slots", USUAL_SLOTS, &slots);
+	/* An address that cannot be had is told before a model is loaded; who connects meanwhile waits. */
+	if (status == PCTL_OK)
+		status = pctl_server_open(&o, app->call, &server);
 	if (status == PCTL_OK)
 		status = pctl_app_model_engine(app, slots, &engine);
 	/* A client shall not wait for what all clients need. */
@@ -76,8 +80,9 @@ pctl_status pctl_verb_model_serve(pctl_app *app)
 	if (status == PCTL_OK) {
 		pctl_interrupt_gently();
 		app->is_service = 1;
-		status = pctl_serve_run(pctl_model_engine_of(engine), &o, app->call);
+		status = pctl_server_run(server, pctl_model_engine_of(engine));
 	}
+	pctl_server_close(server);
 	pctl_model_engine_close(engine);
 	return status;
 }

@@ -52,6 +52,30 @@ pctl_status pctl_verb_op_list(pctl_app *app)
 	return pctl_app_list_end(app, PCTL_OK);
 }
 
+/* The hint where the library is left out: who has an op of that name. */
+static const char *libraries_with(const pctl_app *app, const char *text)
+{
+	const pctl_op_source *ops = pctl_op_library_source(app->host.library);
+	const char *hint = NULL;
+
+	for (uint32_t i = 0; i < ops->count(ops->ctx); i++) {
+		pctl_op_ref op;
+		const char *dot;
+
+		ops->at(ops->ctx, i, &op);
+		dot = strchr(op.desc->name, '.');
+		if (dot == NULL || strcmp(dot + 1, text) != 0)
+			continue;
+		hint = hint == NULL
+			       ? pctl_arena_printf(app->arena, "did you mean %s", op.desc->name)
+			       : pctl_arena_printf(app->arena, "%s or %s", hint, op.desc->name);
+		if (hint == NULL)
+			break;
+	}
+	hint = hint == NULL ? NULL : pctl_arena_printf(app->arena, "%s?", hint);
+	return hint != NULL ? hint : "write library.op@version; `pipectl op list` shows all ops";
+}
+
 static pctl_status find(pctl_app *app, const char *text, pctl_op_ref *out)
 {
 	uint32_t min, max;
@@ -61,7 +85,7 @@ static pctl_status find(pctl_app *app, const char *text, pctl_op_ref *out)
 	if (status != PCTL_OK)
 		return status;
 	if (!pctl_op_name_parse(text, app->arena, &name, &min, &max))
-		return pctl_refuse_at(app->call, PC4004_OP_SYNTAX, NULL, "write library.op@version",
+		return pctl_refuse_at(app->call, PC4004_OP_SYNTAX, NULL, libraries_with(app, text),
 				      "\"%s\" is not the name of an op", text);
 	return pctl_op_find(pctl_op_library_source(app->host.library), name, min, max, NULL,
 			    app->call, out);

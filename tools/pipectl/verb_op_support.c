@@ -37,6 +37,29 @@ static int is_asked(const pctl_app *app, const pctl_op_desc *d)
 	return app->line.n_arguments == 0;
 }
 
+/* Each pattern is of some op: PC4120. */
+static pctl_status check_asked(const pctl_app *app, const pctl_op_source *ops)
+{
+	const uint32_t n = ops->count(ops->ctx);
+
+	for (uint32_t i = 0; i < app->line.n_arguments; i++) {
+		const char *pattern = app->line.arguments[i];
+		pctl_op_ref op;
+		uint32_t k = 0;
+
+		for (; k < n; k++) {
+			ops->at(ops->ctx, k, &op);
+			if (fnmatch(pattern, op.desc->name, 0) == 0)
+				break;
+		}
+		if (k == n)
+			return pctl_refuse_at(app->call, PC4120_OP_UNKNOWN, NULL,
+					      "`pipectl op list` shows all ops", "no op is \"%s\"",
+					      pattern);
+	}
+	return PCTL_OK;
+}
+
 /* A format of weights: blocks, and what is narrower than f16 but for integers of a byte. */
 static int is_packed(const pctl_dtype *t)
 {
@@ -255,11 +278,13 @@ pctl_status pctl_verb_op_support(pctl_app *app)
 {
 	pctl_status status = pctl_installation_ops(&app->host, app->call);
 	const pctl_op_source *ops;
-	uint32_t n = 0;
 
 	if (status != PCTL_OK)
 		return status;
 	ops = pctl_op_library_source(app->host.library);
+	status = check_asked(app, ops);
+	if (status != PCTL_OK)
+		return status;
 	status = print_layers(app, ops);
 	if (app->json) {
 		pctl_json_key(&app->document, "cells");
@@ -271,15 +296,10 @@ pctl_status pctl_verb_op_support(pctl_app *app)
 		ops->at(ops->ctx, i, &op);
 		if (!is_asked(app, op.desc))
 			continue;
-		n++;
 		for (uint32_t p = 0; status == PCTL_OK && p < op.desc->n_in; p++)
 			status = ask_port(app, &op, p);
 	}
 	if (app->json)
 		pctl_json_array_end(&app->document);
-	return status != PCTL_OK || n != 0
-		       ? status
-		       : pctl_refuse_at(app->call, PC4120_OP_UNKNOWN, NULL,
-					"`pipectl op list` shows all ops", "no op is \"%s\"",
-					app->line.n_arguments == 0 ? "*" : app->line.arguments[0]);
+	return status;
 }

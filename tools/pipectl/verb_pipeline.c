@@ -77,8 +77,8 @@ pctl_status pctl_verb_check(pctl_app *app)
 	const char *rev = pctl_option_value(&app->line, "--immutable");
 
 	if (app->line.n_arguments == 0 && rev == NULL)
-		return pctl_refuse(app->call, PC10_USAGE,
-				   "usage: pipectl check [OPTION]... FILE...");
+		return pctl_refuse_at(app->call, PC10_USAGE, NULL, app->line.verb->example,
+				      "usage: pipectl check [OPTION]... FILE...");
 	if (rev != NULL)
 		first = pctl_app_check_immutable(app, rev);
 	if (app->json) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "foundation/base/str.h"
 
 static const char *state_name(uint32_t state)
 {
@@ -100,6 +101,20 @@ pctl_status pctl_verb_plugin_list(pctl_app *app)
 	return pctl_app_list_end(app, PCTL_OK);
 }
 
+/* The hint where there is none of that name. */
+static const char *nearest_plugin(const pctl_app *app)
+{
+	const char *names[64], *nearest;
+	uint32_t n = 0;
+
+	for (; n < 64 && n < pctl_registry_count(app->host.registry); n++)
+		names[n] = pctl_registry_at(app->host.registry, n)->id;
+	nearest = pctl_str_nearest(app->line.arguments[0], names, n);
+	if (nearest != NULL)
+		nearest = pctl_arena_printf(app->arena, "did you mean %s?", nearest);
+	return nearest != NULL ? nearest : "`pipectl plugin list` lists them";
+}
+
 static pctl_status find_plugin(pctl_app *app, const pctl_plugin_info **out)
 {
 	pctl_status status = pctl_installation_registry(&app->host, app->call);
@@ -107,9 +122,8 @@ static pctl_status find_plugin(pctl_app *app, const pctl_plugin_info **out)
 	*out = status == PCTL_OK ? pctl_registry_find(app->host.registry, app->line.arguments[0])
 				 : NULL;
 	if (status == PCTL_OK && *out == NULL)
-		return pctl_refuse_at(app->call, PC10_USAGE, NULL,
-				      "`pipectl plugin list` lists them", "no plugin \"%s\"",
-				      app->line.arguments[0]);
+		return pctl_refuse_at(app->call, PC3039_PLUGIN_NONE, NULL, nearest_plugin(app),
+				      "no plugin \"%s\"", app->line.arguments[0]);
 	return status;
 }
 

@@ -9,29 +9,6 @@
 #include "shader_text.h"
 #include "compiler/wgsl/wgsl.h"
 
-static pctl_status parse_dispatch(pctl_app *app, struct shader_options *o)
-{
-	const char *text = pctl_option_value(&app->line, "--dispatch");
-
-	o->groups[0] = o->groups[1] = o->groups[2] = 1;
-	if (text == NULL)
-		return PCTL_OK;
-	o->has_groups = 1;
-	for (uint32_t i = 0; i < 3; i++) {
-		size_t n = strcspn(text, ",");
-		uint64_t value;
-
-		if (!pctl_num_parse_u64(text, n, &value) || value > UINT32_MAX)
-			break;
-		o->groups[i] = (uint32_t)value;
-		if (text[n] == '\0')
-			return PCTL_OK;
-		text += n + 1;
-	}
-	return pctl_refuse(app->call, PC10_USAGE, "--dispatch wants X[,Y[,Z]], not \"%s\"",
-			   pctl_option_value(&app->line, "--dispatch"));
-}
-
 static pctl_status parse_class(pctl_app *app, struct shader_options *o)
 {
 	const char *text = pctl_option_value(&app->line, "--class");
@@ -78,14 +55,16 @@ static pctl_status parse_overrides(pctl_app *app, struct shader_options *o)
 					   "--override %s: \"%s\" is no number or bool",
 					   given[i].name, given[i].value);
 		o->overrides[o->n_overrides++] =
-			(pctl_override_value){given[i].name, 0, given[i].value};
+			(pctl_override_value){.name = given[i].name, .text = given[i].value};
 	}
 	return PCTL_OK;
 }
 
 pctl_status pctl_shader_options(pctl_app *app, const char *path, struct shader_options *o)
 {
-	pctl_status status = parse_dispatch(app, o);
+	pctl_status status = pctl_app_dispatch(app, o->groups);
+
+	o->has_groups = pctl_option_value(&app->line, "--dispatch") != NULL;
 
 	if (status == PCTL_OK)
 		status = parse_class(app, o);

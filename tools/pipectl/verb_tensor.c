@@ -204,19 +204,21 @@ typedef struct conversion {
 
 static pctl_status type_named(pctl_app *app, const char *name, size_t n, const pctl_dtype **out)
 {
-	const char *names[64], *near;
+	const char *names[64], *near, *known = "";
 	const pctl_dtype *t;
 	uint32_t k = 0;
 
 	*out = pctl_dtype_named(name, n);
 	if (*out != NULL)
 		return PCTL_OK;
-	for (; k < 64 && (t = pctl_dtype_row(k)) != NULL; k++)
+	for (; k < 64 && (t = pctl_dtype_row(k)) != NULL; k++) {
 		names[k] = t->name;
+		known = k == 0 ? t->name : pctl_arena_printf(app->arena, "%s, %s", known, t->name);
+	}
 	near = pctl_str_nearest(pctl_arena_dup_n(app->arena, name, n), names, k);
 	return pctl_refuse_at(app->call, PC10_USAGE, NULL,
 			      near == NULL
-				      ? "SEMANTICS.md section 13 lists element types"
+				      ? pctl_arena_printf(app->arena, "there are %s", known)
 				      : pctl_arena_printf(app->arena, "did you mean \"%s\"?", near),
 			      "\"%.*s\" is no element type", (int)n, name);
 }

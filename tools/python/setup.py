@@ -7,6 +7,10 @@ import cffi
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
+# The same wheel of the same files, whoever makes it and when.
+os.umask(0o022)
+os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800")
+
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from declarations import declarations, pkg_config  # noqa: E402
 
@@ -23,6 +27,8 @@ class BuildWithDeclarations(build_py):
         ffi.emit_python_code(str(out / "_abi.py"))
         libdir = os.path.realpath(pkg_config("--variable=libdir"))
         (out / "_built.py").write_text(f'"""Where the library was when this wheel was built."""\nLIBDIR = {libdir!r}\n', encoding="utf-8")
+        for path in out.iterdir():
+            path.chmod(0o644)
 
 
 setup(name="pipectl", version=pkg_config("--modversion"), description="Runs declared compute pipelines, the same bytes on every device",

@@ -11,6 +11,7 @@
 #include "chain/state/cursor.h"
 #include "chain/transition/refusal.h"
 #include "chain/transition/submit.h"
+#include "foundation/base/bytes.h"
 #include "foundation/base/num.h"
 #include "runtime/cas/cid.h"
 
@@ -98,18 +99,6 @@ static int take_gas(pctl_contract_call *c, uint64_t gas)
 static int is_view(const pctl_contract_call *c)
 {
 	return c->caller == NULL;
-}
-
-static void put_u32(uint8_t *to, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		to[i] = (uint8_t)(v >> 8 * i);
-}
-
-static void put_u64(uint8_t *to, uint64_t v)
-{
-	put_u32(to, (uint32_t)v);
-	put_u32(to + 4, (uint32_t)(v >> 32));
 }
 
 /* ---- gpu_submit ---------------------------------------------------------------------------- */
@@ -261,7 +250,7 @@ static int32_t gpu_submit(void *ctx, const uint8_t *message, uint32_t n,
 		result = queue(c, &r, &answer);
 	if (result == 0 && keep_job(c, answer.as.execute.job_id)) {
 		memcpy(out, answer.as.execute.job_id, PCTL_CONTRACT_ID_BYTES);
-		put_u64(out + PCTL_CONTRACT_ID_BYTES, answer.as.execute.logical_clock);
+		pctl_le_put(out + PCTL_CONTRACT_ID_BYTES, answer.as.execute.logical_clock, 8);
 	} else if (result == 0) {
 		c->host.failure = pctl_no_memory(c->t->call, "an id");
 	}
@@ -281,9 +270,9 @@ static int32_t put_result(const pctl_chain_job *job, uint8_t *out, uint32_t n_ou
 
 	if (n_out < PCTL_CONTRACT_RESULT_BYTES + n)
 		return minus(PC6127_CONTRACT_ROOM);
-	put_u64(out, job->gas_used);
-	put_u64(out + 8, job->clock);
-	put_u32(out + 16, n);
+	pctl_le_put(out, job->gas_used, 8);
+	pctl_le_put(out + 8, job->clock, 8);
+	pctl_le_put(out + 16, n, 4);
 	memcpy(out + PCTL_CONTRACT_RESULT_BYTES, text, n);
 	return (int32_t)job->status;
 }

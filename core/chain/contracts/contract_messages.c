@@ -29,7 +29,8 @@ static pctl_status check_prices(const pctl_taking *t)
 	const pctl_gas_schedule *schedule;
 
 	if (t->params.values[PCTL_PARAM_CONTRACTS] == 0)
-		return pctl_refuse(t->call, PC6115_CONTRACTS_OFF, "block %" PRIu64, t->height);
+		return pctl_refuse(t->call, PC6115_CONTRACTS_OFF,
+				   "the parameter `contracts` is 0 in block %" PRIu64, t->height);
 	return pctl_chain_prices(t->c, &t->params, t->call, &schedule);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "chain/engine/decide_private.h"
+#include "foundation/base/bytes.h"
 #include "foundation/base/file.h"
 
 #define FILE_MAX (64u << 20)
@@ -25,8 +26,7 @@ pctl_status pctl_decide_digest(uint64_t height, const pctl_msg_bytes *messages, 
 	for (uint64_t i = 0; status == PCTL_OK && i <= n; i++) {
 		const uint64_t v = i == 0 ? height : messages[i - 1].n;
 
-		for (int k = 0; k < 8; k++)
-			number[k] = (uint8_t)(v >> (8 * k));
+		pctl_le_put(number, v, sizeof(number));
 		status = pctl_hasher_update(h, number, sizeof(number));
 		if (status == PCTL_OK && i != 0 && v != 0)
 			status = pctl_hasher_update(h, messages[i - 1].data, v);

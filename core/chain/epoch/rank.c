@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
+#include "foundation/base/order.h"
+
 /* An epoch's names, a line each and ascending, and its ranks in the same order. at, line: where the name that was found last begins; those
  * that are looked for ascend, so that lines are counted once for all of them. */
 typedef struct ranked {
@@ -75,11 +78,6 @@ static int find_line(ranked *r, const char *name, uint64_t *out)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static pctl_status put_ranks(pctl_query_page *p, ranked *r)
 {
 	const uint32_t room = 1 + 2 * p->n_edges;
@@ -94,16 +92,15 @@ static pctl_status put_ranks(pctl_query_page *p, ranked *r)
 		names[n++] = p->edges[i].source;
 		names[n++] = p->edges[i].target;
 	}
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), pctl_order_texts);
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t line, rank = 0;
+		uint64_t line;
 
 		if ((i != 0 && strcmp(names[i - 1], names[i]) == 0) ||
 		    !find_line(r, names[i], &line))
 			continue;
-		for (uint32_t b = 0; b < 8; b++)
-			rank |= (uint64_t)r->ranks.data[8 * line + b] << (8 * b);
-		ranks[p->n_ranks++] = (pctl_msg_graph_rank){names[i], rank};
+		ranks[p->n_ranks++] = (pctl_msg_graph_rank){
+			names[i], pctl_le_get((const uint8_t *)r->ranks.data + 8 * line, 8)};
 	}
 	p->ranks = ranks;
 	p->epoch = r->epoch.height;

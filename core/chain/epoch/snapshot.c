@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
+#include "foundation/base/order.h"
+
 #define VERSION 1u
 #define VERSION_PARTS 2u       /* of a part */
 #define WEIGHTS_MAX UINT32_MAX /* of the out-edges of one node together */
@@ -30,14 +33,9 @@ pctl_status pctl_epoch_no_memory(const pctl_call *call)
 	return pctl_no_memory(call, "the graph of an epoch");
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static uint32_t number_of(const graph *g, const char *name)
 {
-	const char **at = bsearch(&name, g->names, g->n_names, sizeof(*g->names), by_text);
+	const char **at = bsearch(&name, g->names, g->n_names, sizeof(*g->names), pctl_order_texts);
 
 	return (uint32_t)(at - g->names);
 }
@@ -91,7 +89,7 @@ static pctl_status collect_names(const pctl_snapshot_link *links, uint64_t n, in
 		g->names[2 * i] = links[i].source;
 		g->names[2 * i + 1] = links[i].target;
 	}
-	qsort(g->names, 2 * n, sizeof(*g->names), by_text);
+	qsort(g->names, 2 * n, sizeof(*g->names), pctl_order_texts);
 	for (uint64_t i = 0; i < 2 * n; i++)
 		if (kept == 0 || strcmp(g->names[kept - 1], g->names[i]) != 0)
 			g->names[kept++] = g->names[i];
@@ -203,18 +201,6 @@ static int shift_fits(const graph *g, uint32_t shift)
 	return 1;
 }
 
-static void put32(uint8_t *words, uint64_t i, uint32_t value)
-{
-	for (uint32_t b = 0; b < 4; b++)
-		words[4 * i + b] = (uint8_t)(value >> (8 * b));
-}
-
-static void put64(uint8_t *words, uint64_t i, uint64_t value)
-{
-	put32(words, i, (uint32_t)value);
-	put32(words, i + 1, (uint32_t)(value >> 32));
-}
-
 static pctl_status spell_names(const graph *g, const pctl_call *call, pctl_snapshot *out)
 {
 	uint64_t n_bytes = 0;
@@ -251,19 +237,19 @@ static pctl_status spell_graph(const graph *g, uint64_t height, const pctl_call 
 	if (status != PCTL_OK || w == NULL)
 		return status != PCTL_OK ? status : pctl_epoch_no_memory(call);
 	memcpy(w, magic, sizeof(magic));
-	put32(w, 2, VERSION);
-	put32(w, 3, g->n_names);
-	put32(w, 4, g->n_rows);
-	put32(w, 5, g->shift);
-	put64(w, 6, height);
+	pctl_le_put(w + 4 * 2, VERSION, 4);
+	pctl_le_put(w + 4 * 3, g->n_names, 4);
+	pctl_le_put(w + 4 * 4, g->n_rows, 4);
+	pctl_le_put(w + 4 * 5, g->shift, 4);
+	pctl_le_put(w + 4 * 6, height, 8);
 	memcpy(w + 32, names.digest, PCTL_DIGEST_BYTES);
 	for (uint64_t i = 0; i < n; i++)
-		put32(w, PCTL_SNAPSHOT_HEADER_WORDS + i, (uint32_t)g->totals[i]);
+		pctl_le_put(w + 4 * (PCTL_SNAPSHOT_HEADER_WORDS + i), (uint32_t)g->totals[i], 4);
 	for (uint64_t e = 0; e < m; e++) {
-		put32(w, ends + 2 * e, g->rows[e].source);
-		put32(w, ends + 2 * e + 1, g->rows[e].target);
-		put32(w, weights + e, (uint32_t)(g->rows[e].stake >> g->shift) + 1);
-		put64(w, weights + m + 2 * e, g->rows[e].clock);
+		pctl_le_put(w + 4 * (ends + 2 * e), g->rows[e].source, 4);
+		pctl_le_put(w + 4 * (ends + 2 * e + 1), g->rows[e].target, 4);
+		pctl_le_put(w + 4 * (weights + e), (uint32_t)(g->rows[e].stake >> g->shift) + 1, 4);
+		pctl_le_put(w + 4 * (weights + m + 2 * e), g->rows[e].clock, 8);
 	}
 	out->n_nodes = g->n_names;
 	out->n_edges = g->n_rows;
@@ -342,11 +328,11 @@ pctl_status pctl_snapshot_part(const pctl_snapshot *s, uint32_t edges, uint32_t 
 	memcpy(w + 4 * head, s->graph + 4 * (head + 2 * first), 8 * own);
 	memcpy(w + 4 * (head + 2 * own), s->graph + 4 * (head + 2 * m + first), 4 * own);
 	memcpy(w + 4 * (head + 3 * own), s->graph + 4 * (head + 3 * m + 2 * first), 8 * own);
-	put32(w, 2, is_one ? VERSION : VERSION_PARTS);
-	put32(w, 4, (uint32_t)own);
+	pctl_le_put(w + 4 * 2, is_one ? VERSION : VERSION_PARTS, 4);
+	pctl_le_put(w + 4 * 4, (uint32_t)own, 4);
 	for (uint64_t i = PCTL_SNAPSHOT_HEADER_WORDS; part != 0 && i < head; i++)
 		if (w[4 * i] == 0 && w[4 * i + 1] == 0 && w[4 * i + 2] == 0 && w[4 * i + 3] == 0)
-			put32(w, i, 1);
+			pctl_le_put(w + 4 * i, 1, 4);
 	return PCTL_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "compiler/analysis/extents.h"
 #include "compiler/wgsl/wgsl.h"
 #include "foundation/base/clock.h"
+#include "foundation/base/order.h"
 
 #define MOST_RUNS 15u
 #define SLOW 20u /* times the wanted time */
@@ -269,13 +270,6 @@ static pctl_status run_once(bench *b, const subject *s, const pctl_calibration_p
 					       first, s->first);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* A run that took long enough may have been disturbed: the shorter of two counts. */
 static pctl_status run_long(bench *b, const subject *s, const pctl_calibration_point *p,
 			    uint64_t *ns)
@@ -327,7 +321,7 @@ static pctl_status measure(bench *b, const subject *s, pctl_calibration_point *p
 	}
 	if (status != PCTL_OK)
 		return status;
-	qsort(ns, runs, sizeof(*ns), ascending);
+	qsort(ns, runs, sizeof(*ns), pctl_order_u64);
 	p->ns = ns[b->how->is_suite ? 0 : runs / 2];
 	p->ns += p->ns == 0;
 	p->gas_per_ms = (uint64_t)pctl_calibration_rate(p, 0);

@@ -6,6 +6,7 @@
 
 #include "chain/graph/edges_private.h"
 #include "chain/state/cursor.h"
+#include "foundation/base/bytes.h"
 #include "foundation/base/hash.h"
 
 #define LOOKED_MAX 20000u /* rows in one answer: some tens of milliseconds */
@@ -16,17 +17,12 @@
 
 uint64_t pctl_query_number(const uint8_t *at)
 {
-	uint64_t v = 0;
-
-	for (int i = 0; i < 8; i++)
-		v = v << 8 | at[i];
-	return v;
+	return pctl_be_get(at, 8);
 }
 
 void pctl_query_put_number(uint8_t *at, uint64_t v)
 {
-	for (int i = 7; i >= 0; i--, v >>= 8)
-		at[i] = (uint8_t)v;
+	pctl_be_put(at, v, 8);
 }
 
 /* All but what may change from page to page. */

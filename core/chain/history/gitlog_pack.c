@@ -6,24 +6,19 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/base/vec.h"
 
 #define HEAD_BYTES 12u
 #define CHECKSUM_BYTES 20u
 #define LEVEL 1 /* ids and CIDs hardly compress: more work saves a twentieth */
 
-static void put32(char *to, uint32_t n)
-{
-	for (int i = 0; i < 4; i++)
-		to[i] = (char)(n >> (24 - 8 * i));
-}
-
 void pctl_gitlog_pack_begin(pctl_gitlog_pack *p)
 {
 	char head[HEAD_BYTES] = "PACK";
 
 	memset(p, 0, sizeof(*p));
-	put32(head + 4, 2);
+	pctl_be_put(head + 4, 2, 4);
 	pctl_str_add_n(&p->bytes, head, sizeof(head)); /* the count follows at the end */
 }
 
@@ -82,7 +77,7 @@ int pctl_gitlog_pack_end(pctl_gitlog_pack *p)
 
 	if (p->failed || p->bytes.failed)
 		return 0;
-	put32(p->bytes.data + 8, p->n_objects);
+	pctl_be_put(p->bytes.data + 8, p->n_objects, 4);
 	if (EVP_Digest(p->bytes.data, p->bytes.n, checksum, &n, EVP_sha1(), NULL) != 1 ||
 	    n != CHECKSUM_BYTES)
 		return 0;
@@ -100,26 +95,19 @@ static int by_id(const void *a, const void *b)
 		      sizeof(((const pctl_gitlog_packed *)a)->id));
 }
 
-static void add32(pctl_str_buf *out, uint32_t n)
-{
-	char bytes[4];
-
-	put32(bytes, n);
-	pctl_str_add_n(out, bytes, sizeof(bytes));
-}
-
 static void add_offsets(const pctl_gitlog_pack *p, pctl_str_buf *out)
 {
 	uint32_t n_far = 0;
 
 	for (uint32_t i = 0; i < p->n_objects; i++)
-		add32(out, p->objects[i].offset < FAR_OFF ? (uint32_t)p->objects[i].offset
-							  : FAR_OFF | n_far++);
+		pctl_str_add_be(out,
+				p->objects[i].offset < FAR_OFF ? p->objects[i].offset
+							       : FAR_OFF | n_far++,
+				4);
 	for (uint32_t i = 0; i < p->n_objects; i++) {
 		if (p->objects[i].offset < FAR_OFF)
 			continue;
-		add32(out, (uint32_t)(p->objects[i].offset >> 32));
-		add32(out, (uint32_t)p->objects[i].offset);
+		pctl_str_add_be(out, p->objects[i].offset, 8);
 	}
 }
 
@@ -131,16 +119,16 @@ int pctl_gitlog_pack_index(pctl_gitlog_pack *p, pctl_str_buf *out)
 
 	qsort(p->objects, p->n_objects, sizeof(*p->objects), by_id);
 	pctl_str_add_n(out, "\377tOc", 4);
-	add32(out, 2);
+	pctl_str_add_be(out, 2, 4);
 	for (uint32_t first = 0; first < 256; first++) {
 		while (at < p->n_objects && p->objects[at].id[0] <= first)
 			at++;
-		add32(out, at);
+		pctl_str_add_be(out, at, 4);
 	}
 	for (uint32_t i = 0; i < p->n_objects; i++)
 		pctl_str_add_n(out, (const char *)p->objects[i].id, sizeof(p->objects[i].id));
 	for (uint32_t i = 0; i < p->n_objects; i++)
-		add32(out, p->objects[i].crc);
+		pctl_str_add_be(out, p->objects[i].crc, 4);
 	add_offsets(p, out);
 	pctl_str_add_n(out, p->bytes.data + p->bytes.n - CHECKSUM_BYTES, CHECKSUM_BYTES);
 	if (out->failed || EVP_Digest(out->data, out->n, checksum, &n, EVP_sha1(), NULL) != 1 ||

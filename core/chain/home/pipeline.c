@@ -76,7 +76,7 @@ static pctl_status overrides(lowering *l, const pctl_pipe_job *job, pctl_msg_exe
 
 		if (text == NULL)
 			return pctl_lowering_cannot(l, &v->pos, "there is no such parameter");
-		values[i] = (pctl_override_value){job->attr[i].name, 0, text};
+		values[i] = (pctl_override_value){.name = job->attr[i].name, .text = text};
 	}
 	return pctl_home_overrides(l->in, l->c, values, job->n_attr, l->arena, l->call, m);
 }

@@ -4,6 +4,7 @@
 
 #include "chain/home/pipeline_private.h"
 #include "chain/messages/uniform.h"
+#include "foundation/base/order.h"
 
 const pctl_var *pctl_lowering_var(const pctl_program *p, const char *name)
 {
@@ -72,15 +73,6 @@ static pctl_status uniform(lowering *l, const pctl_program *program, const pctl_
 	return status;
 }
 
-static int compare_bindings(const void *a, const void *b)
-{
-	const pctl_msg_binding *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return x->binding < y->binding ? -1 : x->binding > y->binding;
-}
-
 pctl_status pctl_lowering_feed(lowering *l, const pctl_pipe_job *job, const pctl_program *program,
 			       pctl_msg_execute *m)
 {
@@ -111,13 +103,8 @@ pctl_status pctl_lowering_feed(lowering *l, const pctl_pipe_job *job, const pctl
 				(pctl_msg_binding){v->group, v->binding, source};
 	}
 	if (m->n_bindings > 1)
-		qsort(bindings, m->n_bindings, sizeof(*bindings), compare_bindings);
+		qsort(bindings, m->n_bindings, sizeof(*bindings), pctl_msg_binding_order);
 	return status;
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 pctl_status pctl_lowering_order(lowering *l, const pctl_pipe_job *job, pctl_msg_execute *m)
@@ -138,7 +125,7 @@ pctl_status pctl_lowering_order(lowering *l, const pctl_pipe_job *job, pctl_msg_
 		ids[k] = l->ids[i];
 	}
 	if (job->n_after > 1)
-		qsort(ids, job->n_after, sizeof(*ids), compare_texts);
+		qsort(ids, job->n_after, sizeof(*ids), pctl_order_texts);
 	m->after = ids;
 	m->n_after = job->n_after;
 	return PCTL_OK;

@@ -6,20 +6,7 @@
 
 #include "chain/home/pipeline.h"
 #include "chain/home/provide.h"
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int compare_bindings(const void *a, const void *b)
-{
-	const pctl_msg_binding *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return x->binding < y->binding ? -1 : x->binding > y->binding;
-}
+#include "foundation/base/order.h"
 
 /* Ascending, as messages have them. */
 static pctl_status sorted(pctl_arena *arena, const char *const *from, uint32_t n,
@@ -31,7 +18,7 @@ static pctl_status sorted(pctl_arena *arena, const char *const *from, uint32_t n
 	for (uint32_t i = 0; i < n; i++)
 		(*out)[i] = from[i];
 	if (n > 1)
-		qsort(*out, n, sizeof(**out), compare_texts);
+		qsort(*out, n, sizeof(**out), pctl_order_texts);
 	return PCTL_OK;
 }
 
@@ -92,7 +79,7 @@ static pctl_status bind(making *k, pctl_msg_execute *m)
 	for (uint32_t i = 0; i < n; i++)
 		to[i] = k->from->bindings[i];
 	if (n > 1)
-		qsort(to, n, sizeof(*to), compare_bindings);
+		qsort(to, n, sizeof(*to), pctl_msg_binding_order);
 	m->bindings = to;
 	m->n_bindings = n;
 	return PCTL_OK;
@@ -136,8 +123,8 @@ static pctl_status overrides(making *k, pctl_msg_execute *m)
 	if (values == NULL)
 		return pctl_no_memory(k->call, "a job");
 	for (uint32_t i = 0; i < n; i++)
-		values[i] = (pctl_override_value){k->from->overrides[i].name, 0,
-						  k->from->overrides[i].value};
+		values[i] = (pctl_override_value){.name = k->from->overrides[i].name,
+						  .text = k->from->overrides[i].value};
 	return pctl_home_overrides(k->in, k->c, values, n, k->arena, k->call, m);
 }
 

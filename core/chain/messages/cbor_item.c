@@ -5,6 +5,8 @@
 #include <cbor.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
+
 /* ---- floats ------------------------------------------------------------------------------- */
 
 uint32_t pctl_cbor_half_bits(uint16_t half)
@@ -202,12 +204,10 @@ static size_t head_bytes(uint64_t v)
 /* The float whose n bytes follow its head; the code of what is wrong with it, or 0. */
 static uint32_t read_float(const uint8_t *bytes, uint32_t n, pctl_cbor_item *out)
 {
-	uint64_t bits = 0;
+	const uint64_t bits = pctl_be_get(bytes, n);
 	uint16_t half;
 
 	out->kind = PCTL_CBOR_FLOAT;
-	for (uint32_t i = 0; i < n; i++)
-		bits = bits << 8 | bytes[i];
 	if (n == 8) {
 		const int is_nan = (bits << 1) > 0xffe0000000000000ull;
 

@@ -7,6 +7,8 @@
 
 #include "chain/messages/message_pb.h"
 #include "chain/messages/message_wire.h"
+#include "foundation/base/bytes.h"
+#include "foundation/base/order.h"
 
 /* bytes: the canonical ones of a request that passed its check; NULL of a response. */
 struct owner {
@@ -15,6 +17,14 @@ struct owner {
 	uint8_t *bytes;
 	uint64_t n_bytes;
 };
+
+int pctl_msg_binding_order(const void *a, const void *b)
+{
+	const pctl_msg_binding *x = a, *y = b;
+	const int groups = PCTL_ORDER(x->group, y->group);
+
+	return groups != 0 ? groups : PCTL_ORDER(x->binding, y->binding);
+}
 
 static pctl_status too_long(uint64_t n, const pctl_call *call)
 {
@@ -220,7 +230,6 @@ pctl_status pctl_request_signed(const pctl_request *r, const pctl_call *call, ui
 {
 	static const char domain[] = "pipectl message 1";
 	const uint64_t n_head = sizeof(domain) + PCTL_DIGEST_BYTES + 16;
-	const uint64_t numbers[2] = {r->auth.nonce, r->auth.expiry};
 	const uint8_t *bytes = NULL;
 	uint8_t *made, *to;
 	uint64_t n = 0;
@@ -237,8 +246,8 @@ pctl_status pctl_request_signed(const pctl_request *r, const pctl_call *call, ui
 	}
 	memcpy(to, domain, sizeof(domain));
 	memcpy(to + sizeof(domain), r->auth.chain.data, PCTL_DIGEST_BYTES);
-	for (uint32_t i = 0; i < 16; i++)
-		to[n_head - 16 + i] = (uint8_t)(numbers[i / 8] >> (8 * (i % 8)));
+	pctl_le_put(to + n_head - 16, r->auth.nonce, 8);
+	pctl_le_put(to + n_head - 8, r->auth.expiry, 8);
 	memcpy(to + n_head, bytes, n);
 	free(made);
 	*out = to;
@@ -424,15 +433,15 @@ pctl_status pctl_job_id(const void *message, uint64_t n, uint64_t height, uint64
 			const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
 {
 	static const char domain[] = "pipectl job-id 1";
-	const uint64_t numbers[3] = {height, sequence, n};
 	uint8_t head[sizeof(domain) + 24];
 	pctl_hasher *h = NULL;
 	pctl_status status = pctl_hasher_create(call, &h);
 
 	memset(out, 0, PCTL_DIGEST_BYTES);
 	memcpy(head, domain, sizeof(domain));
-	for (uint32_t i = 0; i < 24; i++)
-		head[sizeof(domain) + i] = (uint8_t)(numbers[i / 8] >> (8 * (i % 8)));
+	pctl_le_put(head + sizeof(domain), height, 8);
+	pctl_le_put(head + sizeof(domain) + 8, sequence, 8);
+	pctl_le_put(head + sizeof(domain) + 16, n, 8);
 	if (status == PCTL_OK)
 		status = pctl_hasher_update(h, head, sizeof(head));
 	if (status == PCTL_OK && n != 0)

@@ -88,6 +88,9 @@ typedef struct pctl_msg_binding {
 	const char *cid; /* or job:ID */
 } pctl_msg_binding;
 
+/* The order in which a message has them: groups, then bindings in each; for qsort. */
+int pctl_msg_binding_order(const void *a, const void *b);
+
 /* bits: of an integer sign- or zero-extended, of a float its bits (pctl_override_value). */
 typedef struct pctl_msg_override {
 	const char *name; /* of the override, or its @id in decimal */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/base/str.h"
 #include "chain/messages/cbor_item.h"
 #include "foundation/base/utf8.h"
@@ -35,8 +36,7 @@ static pctl_status wrong_kind(const decoder *d, const pctl_cbor_item *item, cons
 
 static void store(decoder *d, uint64_t at, uint64_t bits, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		d->w.block[at + i] = (uint8_t)(bits >> (8 * i));
+	pctl_le_put(d->w.block + at, bits, n);
 }
 
 /* ---- scalars ------------------------------------------------------------------------------ */

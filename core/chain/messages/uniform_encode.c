@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chain/messages/cbor_item.h"
+#include "foundation/base/bytes.h"
 
 typedef struct encoder {
 	uniform_walk w;
@@ -16,11 +17,7 @@ static pctl_status value(encoder *e, uint32_t type, uint64_t at);
 
 static uint64_t load(const encoder *e, uint64_t at, uint32_t n)
 {
-	uint64_t bits = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		bits |= (uint64_t)e->w.block[at + i] << (8 * i);
-	return bits;
+	return pctl_le_get(e->w.block + at, n);
 }
 
 static pctl_status floating(encoder *e, const pctl_type *t, uint64_t at)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "foundation/base/bytes.h"
 #include "runtime/ipc/process.h"
 #include "foundation/base/clock.h"
 
@@ -94,11 +95,6 @@ static pctl_status receive_some(const line *l, uint8_t *bytes, size_t n, size_t 
 	}
 }
 
-static uint32_t length_of(const uint8_t head[4])
-{
-	return head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 24;
-}
-
 /* The length; *out is 0 when the peer closed before its first byte. */
 static pctl_status receive_length(const line *l, uint32_t *out)
 {
@@ -117,7 +113,7 @@ static pctl_status receive_length(const line *l, uint32_t *out)
 						   "length of a frame was whole");
 		at += got;
 	}
-	*out = length_of(head);
+	*out = (uint32_t)pctl_le_get(head, 4);
 	return *out == 0 || *out > PCTL_FRAME_MAX
 		       ? pctl_refuse(l->call, PC5797_FRAME_SIZE,
 				     "a frame of %u bytes, from 1 to %u are allowed", *out,
@@ -160,10 +156,10 @@ pctl_status pctl_frame_send(int fd, const void *bytes, uint32_t n, uint32_t time
 			    const pctl_call *call)
 {
 	const line l = {fd, call, pctl_clock_ms(), timeout_ms};
-	const uint8_t head[4] = {(uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16),
-				 (uint8_t)(n >> 24)};
+	uint8_t head[4];
 	pctl_status status;
 
+	pctl_le_put(head, n, sizeof(head));
 	if (n == 0 || n > PCTL_FRAME_MAX)
 		return pctl_refuse(call, PC5797_FRAME_SIZE,
 				   "a frame of %u bytes, from 1 to %u are allowed", n,

@@ -7,6 +7,7 @@
 
 #include "chain/node/frame.h"
 #include "chain/node/node_private.h"
+#include "foundation/base/bytes.h"
 
 #define HEAD 4u
 #define READ_BYTES (64u << 10)
@@ -185,7 +186,7 @@ int node_client_frame(const node_client *c, const uint8_t **bytes, uint32_t *n)
 	*n = 0;
 	if (node_waiting(&c->in) < HEAD)
 		return 0;
-	*n = h[0] | (uint32_t)h[1] << 8 | (uint32_t)h[2] << 16 | (uint32_t)h[3] << 24;
+	*n = (uint32_t)pctl_le_get(h, HEAD);
 	if (*n == 0 || *n > PCTL_FRAME_MAX)
 		return -1;
 	if (node_waiting(&c->in) - HEAD < *n)
@@ -201,9 +202,9 @@ void node_client_skip(node_client *c, uint32_t n)
 
 void node_client_answer(node_client *c, const void *bytes, uint32_t n)
 {
-	const uint8_t head[HEAD] = {(uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16),
-				    (uint8_t)(n >> 24)};
+	uint8_t head[HEAD];
 
+	pctl_le_put(head, n, HEAD);
 	if (c->is_gone)
 		return;
 	if (!node_append(&c->out, head, HEAD) || !node_append(&c->out, bytes, n))

@@ -106,17 +106,18 @@ static pctl_status check_digest(uint64_t height, const pctl_etcd_row *row, const
 		       : damaged(height, "a message of it has other bytes", call);
 }
 
-/* The first node to finish a block writes down its root; the others compare. */
-static pctl_status compare_root(pctl_order *o, const pctl_decided *b, const pctl_call *call)
+#define HEX_SIZE (2 * PCTL_DIGEST_BYTES + 1)
+
+/* The first node writes down under a key what it has; the others compare. there: what one of them finds. */
+static pctl_status write_or_compare(pctl_order *o, const char *key, const char *hex,
+				    const pctl_call *call, int *differs, char there[HEX_SIZE])
 {
-	char key[PCTL_ORDER_KEY_SIZE], hex[2 * PCTL_DIGEST_BYTES + 1];
 	pctl_etcd_rows rows;
 	pctl_etcd_txn t;
 	int held;
 	pctl_status status;
 
-	pctl_order_height(o, "root/", b->height, key);
-	pctl_hex_print(b->root, PCTL_DIGEST_BYTES, hex);
+	*differs = 0;
 	pctl_etcd_txn_begin(&t);
 	pctl_etcd_if_absent(&t, key);
 	pctl_etcd_put(&t, key, hex, strlen(hex), 0);
@@ -124,15 +125,30 @@ static pctl_status compare_root(pctl_order *o, const pctl_decided *b, const pctl
 	if (status != PCTL_OK || held)
 		return status;
 	status = pctl_etcd_range(o->etcd, key, NULL, 0, 0, call, &rows);
-	if (status != PCTL_OK)
-		return status;
-	if (rows.n != 1 || rows.items[0].n_value != strlen(hex) ||
-	    memcmp(rows.items[0].value, hex, strlen(hex)) != 0)
-		status = pctl_refuse(call, PC6182_ORDER_LOG,
-				     "block %" PRIu64 " has the root %s here and %.64s elsewhere",
-				     b->height, hex,
-				     rows.n == 1 ? (const char *)rows.items[0].value : "none");
+	if (status == PCTL_OK) {
+		*differs = rows.n != 1 || rows.items[0].n_value != strlen(hex) ||
+			   memcmp(rows.items[0].value, hex, strlen(hex)) != 0;
+		snprintf(there, HEX_SIZE, "%.64s",
+			 rows.n == 1 ? (const char *)rows.items[0].value : "none");
+	}
 	pctl_etcd_rows_clear(&rows);
+	return status;
+}
+
+/* The root of a block that this node finished. */
+static pctl_status compare_root(pctl_order *o, const pctl_decided *b, const pctl_call *call)
+{
+	char key[PCTL_ORDER_KEY_SIZE], hex[HEX_SIZE], there[HEX_SIZE];
+	int differs;
+	pctl_status status;
+
+	pctl_order_height(o, "root/", b->height, key);
+	pctl_hex_print(b->root, PCTL_DIGEST_BYTES, hex);
+	status = write_or_compare(o, key, hex, call, &differs, there);
+	if (status == PCTL_OK && differs)
+		status = pctl_refuse(call, PC6182_ORDER_LOG,
+				     "block %" PRIu64 " has the root %s here and %s elsewhere",
+				     b->height, hex, there);
 	return status;
 }
 
@@ -246,27 +262,17 @@ static pctl_status follow(pctl_order *o, const pctl_call *call, int *behind)
 /* The log is of this chain, or is begun for it. */
 static pctl_status check_chain(pctl_order *o, const pctl_call *call)
 {
-	char key[PCTL_ORDER_KEY_SIZE], hex[2 * PCTL_DIGEST_BYTES + 1];
-	pctl_etcd_rows rows;
-	pctl_etcd_txn t;
-	int held;
+	char key[PCTL_ORDER_KEY_SIZE], hex[HEX_SIZE], there[HEX_SIZE];
+	int differs;
 	pctl_status status;
 
 	pctl_hex_print(pctl_decider_chain(o->decider), PCTL_DIGEST_BYTES, hex);
 	pctl_order_key(o, "chain", "", key);
-	pctl_etcd_txn_begin(&t);
-	pctl_etcd_if_absent(&t, key);
-	pctl_etcd_put(&t, key, hex, strlen(hex), 0);
-	status = pctl_etcd_commit(o->etcd, &t, call, &held, NULL);
-	if (status != PCTL_OK || held)
-		return status;
-	status = pctl_etcd_range(o->etcd, key, NULL, 0, 0, call, &rows);
-	if (status == PCTL_OK && (rows.n != 1 || rows.items[0].n_value != strlen(hex) ||
-				  memcmp(rows.items[0].value, hex, strlen(hex)) != 0))
+	status = write_or_compare(o, key, hex, call, &differs, there);
+	if (status == PCTL_OK && differs)
 		status = pctl_refuse(call, PC6183_ORDER_CHAIN,
-				     "%s holds the log of the chain %.64s, this is %s", o->prefix,
-				     rows.n == 1 ? (const char *)rows.items[0].value : "?", hex);
-	pctl_etcd_rows_clear(&rows);
+				     "%s holds the log of the chain %s, this is %s", o->prefix,
+				     there, hex);
 	return status;
 }
 

@@ -300,11 +300,6 @@ uint32_t *pctl_provenance_order(const pctl_provenance *p)
 	return order;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return pctl_cid_compare(a, b);
-}
-
 pctl_status pctl_provenance_cids(const pctl_provenance *p, const pctl_call *call, pctl_cid **out,
 				 uint32_t *n_out)
 {
@@ -323,7 +318,7 @@ pctl_status pctl_provenance_cids(const pctl_provenance *p, const pctl_call *call
 	}
 	for (uint32_t i = 0; i < p->n_links; i++)
 		n += (uint32_t)pctl_cid_parse(p->links[i].name, &cids[n]);
-	qsort(cids, n, sizeof(*cids), by_text);
+	qsort(cids, n, sizeof(*cids), pctl_cid_order);
 	for (uint32_t i = 0; i < n; i++)
 		if (kept == 0 || memcmp(&cids[kept - 1], &cids[i], sizeof(cids[i])) != 0)
 			cids[kept++] = cids[i];

@@ -254,7 +254,8 @@ pctl_status pctl_rules_concrete(pctl_kernels *k, const pctl_chain_source *source
 		return status;
 	scale = scale_override(program);
 	for (uint32_t i = 0; i < n_overrides; i++) {
-		values[i] = (pctl_override_value){overrides[i].name, overrides[i].bits, NULL};
+		values[i] =
+			(pctl_override_value){.name = overrides[i].name, .bits = overrides[i].bits};
 		if (scale != NULL && names_override(program, scale, overrides[i].name))
 			return pctl_refuse(call, PC5820_JOB_SCALE,
 					   "override \"%s\" is the chain's scale, %" PRIu64,
@@ -262,7 +263,7 @@ pctl_status pctl_rules_concrete(pctl_kernels *k, const pctl_chain_source *source
 	}
 	if (scale != NULL)
 		values[kernel.n_overrides++] = (pctl_override_value){
-			PCTL_SCALE_OVERRIDE, p->values[PCTL_PARAM_SCALE], NULL};
+			.name = PCTL_SCALE_OVERRIDE, .bits = p->values[PCTL_PARAM_SCALE]};
 	return pctl_kernels_get(k, &kernel, call, out);
 }
 

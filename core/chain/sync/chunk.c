@@ -5,18 +5,10 @@
 
 #include "chain/blocks/block_private.h"
 #include "chain/sync/snapshot.h"
+#include "foundation/base/bytes.h"
 
 /* MAGIC, bits (2), prefix (32), siblings, rows (4), then each: table (1 and its name), length (4), bytes. */
 static const char magic[16] = "pipectl rows 1\n";
-
-static void add_number(pctl_str_buf *out, uint64_t value, int n)
-{
-	char bytes[8];
-
-	for (int i = 0; i < n; i++)
-		bytes[i] = (char)(value >> (8 * (n - 1 - i)));
-	pctl_str_add_n(out, bytes, (size_t)n);
-}
 
 pctl_status pctl_chunk_text(const pctl_chunk *chunk, const pctl_call *call, pctl_str_buf *out)
 {
@@ -24,18 +16,18 @@ pctl_status pctl_chunk_text(const pctl_chunk *chunk, const pctl_call *call, pctl
 	const pctl_state_table *tables = pctl_state_tables(&n_tables);
 
 	pctl_str_add_n(out, magic, sizeof(magic));
-	add_number(out, chunk->n_bits, 2);
+	pctl_str_add_be(out, chunk->n_bits, 2);
 	pctl_str_add_n(out, (const char *)chunk->prefix, sizeof(chunk->prefix));
 	if (chunk->n_bits != 0)
 		pctl_str_add_n(out, (const char *)chunk->siblings,
 			       (size_t)chunk->n_bits * PCTL_DIGEST_BYTES);
-	add_number(out, chunk->n_rows, 4);
+	pctl_str_add_be(out, chunk->n_rows, 4);
 	for (uint32_t i = 0; i < chunk->n_rows; i++) {
 		const char *name = tables[chunk->rows[i].table].name;
 
-		add_number(out, strlen(name), 1);
+		pctl_str_add_be(out, strlen(name), 1);
 		pctl_str_add(out, name);
-		add_number(out, chunk->rows[i].n, 4);
+		pctl_str_add_be(out, chunk->rows[i].n, 4);
 		pctl_str_add_n(out, (const char *)chunk->rows[i].row, chunk->rows[i].n);
 	}
 	return out->failed ? pctl_no_memory(call, "a snapshot") : PCTL_OK;
@@ -69,9 +61,7 @@ static int take_number(reading *r, int n, uint32_t *out)
 {
 	const uint8_t *p = take(r, (uint64_t)n);
 
-	*out = 0;
-	for (int i = 0; p != NULL && i < n; i++)
-		*out = *out << 8 | p[i];
+	*out = p == NULL ? 0 : (uint32_t)pctl_be_get(p, (uint64_t)n);
 	return p != NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "chain/sync/snapshot_private.h"
+#include "foundation/base/bytes.h"
 #include "foundation/base/file.h"
 
 /* MAGIC, then parts: name (1 and its bytes), at (8), whole (8), length (4), bytes; numbers most significant byte first. */
@@ -88,15 +89,6 @@ typedef struct packing {
 	uint64_t n_files;  /* bytes of files in it */
 } packing;
 
-static void add_number(pctl_str_buf *out, uint64_t value, int n)
-{
-	char bytes[8];
-
-	for (int i = 0; i < n; i++)
-		bytes[i] = (char)(value >> (8 * (n - 1 - i)));
-	pctl_str_add_n(out, bytes, (size_t)n);
-}
-
 static pctl_status close_parcel(packing *p)
 {
 	char name[16];
@@ -127,11 +119,11 @@ static void add_part(packing *p, const char *name, uint64_t at, uint64_t whole, 
 {
 	if (p->n_files == 0)
 		pctl_str_add_n(&p->open, magic, sizeof(magic));
-	add_number(&p->open, strlen(name), 1);
+	pctl_str_add_be(&p->open, strlen(name), 1);
 	pctl_str_add(&p->open, name);
-	add_number(&p->open, at, 8);
-	add_number(&p->open, whole, 8);
-	add_number(&p->open, n, 4);
+	pctl_str_add_be(&p->open, at, 8);
+	pctl_str_add_be(&p->open, whole, 8);
+	pctl_str_add_be(&p->open, n, 4);
 	pctl_str_add_n(&p->open, bytes, (size_t)n);
 	p->n_files += n == 0 ? 1 : n; /* an empty file is a part, too */
 }
@@ -275,8 +267,8 @@ static int take_number(const uint8_t *parcel, uint64_t n, uint64_t *at, int byte
 	*out = 0;
 	if (n - *at < (uint64_t)bytes)
 		return 0;
-	for (int i = 0; i < bytes; i++)
-		*out = *out << 8 | parcel[(*at)++];
+	*out = pctl_be_get(parcel + *at, (uint64_t)bytes);
+	*at += (uint64_t)bytes;
 	return 1;
 }
 

@@ -9,6 +9,7 @@
 #include "chain/ledger/stake.h"
 #include "chain/state/amount.h"
 #include "chain/state/cursor.h"
+#include "foundation/base/bytes.h"
 
 void pctl_statement_bytes(const uint8_t chain[PCTL_DIGEST_BYTES], uint64_t height,
 			  const uint8_t root[PCTL_DIGEST_BYTES], uint8_t out[PCTL_STATEMENT_BYTES])
@@ -17,8 +18,7 @@ void pctl_statement_bytes(const uint8_t chain[PCTL_DIGEST_BYTES], uint64_t heigh
 
 	memcpy(out, domain, sizeof(domain));
 	memcpy(out + sizeof(domain), chain, PCTL_DIGEST_BYTES);
-	for (uint32_t i = 0; i < 8; i++)
-		out[sizeof(domain) + PCTL_DIGEST_BYTES + i] = (uint8_t)(height >> (8 * i));
+	pctl_le_put(out + sizeof(domain) + PCTL_DIGEST_BYTES, height, 8);
 	memcpy(out + sizeof(domain) + PCTL_DIGEST_BYTES + 8, root, PCTL_DIGEST_BYTES);
 }
 

@@ -7,6 +7,7 @@
 #include "chain/data/data.h"
 #include "chain/transition/submit.h"
 #include "chain/messages/uniform.h"
+#include "foundation/base/bytes.h"
 
 /* ---- sources and kernels ------------------------------------------------------------------- */
 
@@ -76,14 +77,13 @@ static pctl_status check_maxima(const pctl_program *p, const uint8_t *block, uin
 	for (uint32_t i = 0; i < p->n_maxima; i++) {
 		const pctl_max *m = &p->maxima[i];
 		const pctl_var *v = &p->vars[m->var];
-		uint64_t offset, value = 0;
+		uint64_t offset, value;
 		uint32_t bytes;
 
 		if (v->group != 0 || v->binding != 1 ||
 		    !pctl_kernel_max_place(p, m, &offset, &bytes) || offset + bytes > n)
 			continue;
-		for (uint32_t k = 0; k < bytes; k++)
-			value |= (uint64_t)block[offset + k] << (8 * k);
+		value = pctl_le_get(block + offset, bytes);
 		if (value > m->value)
 			return pctl_refuse(call, PC5814_JOB_UNIFORM_MAX,
 					   "uniform \"%s\" holds %" PRIu64 " at offset %" PRIu64

@@ -185,44 +185,34 @@ static const pctl_absvec *call(pctl_interp *w, const pctl_inst *in)
 	return pctl_interp_function(w, pctl_arg(w->p, in, 0), args);
 }
 
-static void barrier(pctl_interp *w, uint32_t v)
+/* Everyone of a workgroup comes to what stands here, or it is refused, once. */
+static void arrive(pctl_interp *w, uint32_t v, uint32_t code, const char *what)
 {
 	const uint32_t inst = w->fn->first_inst + v;
 
-	if (!pctl_interp_is_uniform(w)) {
-		w->z->a->barriers_uniform = PCTL_PROOF_UNPROVEN;
-		if (!w->reported[inst]) {
-			const pctl_pos pos = pctl_analyse_position(w->p, inst);
+	if (pctl_interp_is_uniform(w))
+		return;
+	w->z->a->barriers_uniform = PCTL_PROOF_UNPROVEN;
+	if (!w->reported[inst]) {
+		const pctl_pos pos = pctl_analyse_position(w->p, inst);
 
-			pctl_analyse_fail(
-				w->z,
-				pctl_refuse_at(w->z->call, PC2051_ANALYSE_BARRIER, &pos, NULL,
-					       "not every invocation need reach this barrier"));
-		}
-		w->reported[inst] = 1;
+		pctl_analyse_fail(w->z, pctl_refuse_at(w->z->call, code, &pos, NULL, "%s", what));
 	}
+	w->reported[inst] = 1;
+}
+
+static void barrier(pctl_interp *w, uint32_t v)
+{
+	arrive(w, v, PC2051_ANALYSE_BARRIER, "not every invocation need reach this barrier");
 	w->state.intervals = pctl_interp_new_interval(w);
 }
 
 /* A subgroup operation or one on tiles: everyone arrives, as at a barrier, but no memory is ordered, so the interval
  * goes on. */
-static void arrive(pctl_interp *w, uint32_t v)
+static void arrive_at_subgroup(pctl_interp *w, uint32_t v)
 {
-	const uint32_t inst = w->fn->first_inst + v;
-
-	if (!pctl_interp_is_uniform(w)) {
-		w->z->a->barriers_uniform = PCTL_PROOF_UNPROVEN;
-		if (!w->reported[inst]) {
-			const pctl_pos pos = pctl_analyse_position(w->p, inst);
-
-			pctl_analyse_fail(w->z,
-					  pctl_refuse_at(w->z->call, PC2055_ANALYSE_SUBGROUP, &pos,
-							 NULL,
-							 "not every invocation of the workgroup "
-							 "need reach this subgroup operation"));
-		}
-		w->reported[inst] = 1;
-	}
+	arrive(w, v, PC2055_ANALYSE_SUBGROUP,
+	       "not every invocation of the workgroup need reach this subgroup operation");
 }
 
 /* A workgroup must agree on the pointer of workgroupUniformLoad, or its value is not one. The caller
@@ -248,7 +238,7 @@ static void step(pctl_interp *w, uint32_t v)
 	const pctl_absvec *cell = NULL;
 
 	if (pctl_interp_needs_all(w, in))
-		arrive(w, v);
+		arrive_at_subgroup(w, v);
 	switch (in->op) {
 	case PCTL_OP_PARAM:
 		return; /* set by the caller */

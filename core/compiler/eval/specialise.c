@@ -161,13 +161,14 @@ pctl_status pctl_override_bits(const pctl_program *p, const pctl_override_value 
 
 	*out = 0;
 	if (o == PCTL_NONE)
-		return pctl_refuse(call, PC2041_SPECIALISE_OVERRIDE, "there is no override \"%s\"",
-				   v->name);
+		return pctl_refuse_at(call, PC2041_SPECIALISE_OVERRIDE, v->pos, NULL,
+				      "there is no override \"%s\"", v->name);
 	scalar = p->types[p->overrides[o].type].scalar;
 	if (value_of(scalar, v, out))
 		return PCTL_OK;
-	return pctl_refuse(call, PC2043_SPECIALISE_RANGE, "override \"%s\": %s does not fit %s",
-			   v->name, v->text ? v->text : "the value", pctl_scalar_name(scalar));
+	return pctl_refuse_at(call, PC2043_SPECIALISE_RANGE, v->pos, NULL,
+			      "override \"%s\": %s does not fit %s", v->name,
+			      v->text ? v->text : "the value", pctl_scalar_name(scalar));
 }
 
 static pctl_status refuse_value(special *s, const pctl_override_value *v, uint8_t scalar)
@@ -175,13 +176,13 @@ static pctl_status refuse_value(special *s, const pctl_override_value *v, uint8_
 	char number[24];
 
 	snprintf(number, sizeof(number), "0x%" PRIx64, v->bits);
-	return pctl_refuse(s->call, PC2043_SPECIALISE_RANGE, "override \"%s\": %s does not fit %s",
-			   v->name, v->text ? v->text : number, pctl_scalar_name(scalar));
+	return pctl_refuse_at(s->call, PC2043_SPECIALISE_RANGE, v->pos, NULL,
+			      "override \"%s\": %s does not fit %s", v->name,
+			      v->text ? v->text : number, pctl_scalar_name(scalar));
 }
 
 static int set_overrides(special *s, const pctl_override_value *values, uint32_t n)
 {
-	const pctl_pos nowhere = {NULL, 0, 0, 0, 0};
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
@@ -191,7 +192,7 @@ static int set_overrides(special *s, const pctl_override_value *values, uint32_t
 
 		if (o == PCTL_NONE) {
 			status = pctl_refuse_at(
-				s->call, PC2041_SPECIALISE_OVERRIDE, &nowhere,
+				s->call, PC2041_SPECIALISE_OVERRIDE, values[i].pos,
 				pctl_arena_printf(s->arena, "overrides: %s",
 						  listed(s, override_name, s->p->n_overrides)),
 				"there is no override \"%s\"", values[i].name);

@@ -12,11 +12,13 @@
  *       also a decimal or hex float, rounded once; NULL: `bits` counts
  * bits  the value: of an integer sign- or zero-extended, of a float its bits; refused, never cut,
  *       when it does not fit
+ * pos   where it was written, for what is wrong with it; NULL: not known
  */
 typedef struct pctl_override_value {
 	const char *name;
 	uint64_t bits;
 	const char *text;
+	const pctl_pos *pos;
 } pctl_override_value;
 
 /* 1 when `text` can be the value of some override: true, false, or a number. */

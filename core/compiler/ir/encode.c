@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/ir/wire.h"
+#include "foundation/base/bytes.h"
 
 typedef struct writer {
 	uint8_t *data;
@@ -34,12 +35,10 @@ static int room(writer *w, size_t n)
 
 static void fixed(writer *w, uint64_t value, uint32_t bytes)
 {
-	uint32_t i;
-
 	if (!room(w, bytes))
 		return;
-	for (i = 0; i < bytes; i++)
-		w->data[w->n++] = (uint8_t)(value >> (8 * i));
+	pctl_le_put(w->data + w->n, value, bytes);
+	w->n += bytes;
 }
 
 static void number(writer *w, uint64_t value)

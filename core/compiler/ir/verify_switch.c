@@ -2,13 +2,7 @@
 #include <stdlib.h>
 
 #include "compiler/ir/verify.h"
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+#include "foundation/base/order.h"
 
 /* The literals of a whole switch are different: gathered at SWITCH, looking ahead over its own
  * cases. */
@@ -43,7 +37,7 @@ void pctl_verify_literals(pctl_verify *v)
 		}
 	}
 	if (n)
-		qsort(all, n, sizeof(*all), by_number);
+		qsort(all, n, sizeof(*all), pctl_order_u32);
 	for (i = 1; i < n; i++) {
 		if (all[i - 1] == all[i]) {
 			pctl_verify_complain(v, PC2026_PROGRAM_CONTROL,

@@ -5,6 +5,7 @@
 
 #include "foundation/base/num.h"
 #include "compiler/ir/verify.h"
+#include "foundation/base/order.h"
 
 /* ---- bounds ---- */
 
@@ -365,11 +366,6 @@ static int spec_count(const pctl_verify *v, uint32_t value)
 	return scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_U32;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Report a name that stands twice among n; names are collected by the caller. */
 static void check_unique(pctl_verify *v, const char **names, uint32_t n, uint32_t code,
 			 const char *what)
@@ -377,18 +373,11 @@ static void check_unique(pctl_verify *v, const char **names, uint32_t n, uint32_
 	uint32_t i;
 
 	if (n)
-		qsort(names, n, sizeof(*names), by_text);
+		qsort(names, n, sizeof(*names), pctl_order_texts);
 	for (i = 1; i < n; i++) {
 		if (strcmp(names[i - 1], names[i]) == 0)
 			pctl_verify_complain(v, code, "two %s are named \"%s\"", what, names[i]);
 	}
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 static void check_overrides(pctl_verify *v, const char **names, uint32_t *ids)
@@ -421,7 +410,7 @@ static void check_overrides(pctl_verify *v, const char **names, uint32_t *ids)
 	}
 	check_unique(v, names, p->n_overrides, PC2012_PROGRAM_OVERRIDE, "overrides");
 	if (n_ids)
-		qsort(ids, n_ids, sizeof(*ids), by_number);
+		qsort(ids, n_ids, sizeof(*ids), pctl_order_u32);
 	for (i = 1; i < n_ids; i++) {
 		if (ids[i - 1] == ids[i])
 			pctl_verify_complain(v, PC2012_PROGRAM_OVERRIDE,

@@ -5,17 +5,9 @@
 
 #include "evidence/audit/audit_private.h"
 #include "evidence/audit/drift.h"
+#include "foundation/base/bytes.h"
 
 /* ---- comparing bytes ---------------------------------------------------------------------- */
-
-static uint64_t bits_at(const uint8_t *data, uint64_t n)
-{
-	uint64_t v = 0;
-
-	for (uint64_t i = 0; i < n && i < 8; i++)
-		v |= (uint64_t)data[i] << (8 * i);
-	return v;
-}
 
 void pctl_audit_compare(const uint8_t *got, const uint8_t *want, uint64_t n, uint32_t dtype,
 			pctl_audit_difference *out)
@@ -29,8 +21,8 @@ void pctl_audit_compare(const uint8_t *got, const uint8_t *want, uint64_t n, uin
 		if (memcmp(got + at, want + at, here) == 0 || out->n_different++ != 0)
 			continue;
 		out->element = i;
-		out->got = bits_at(got + at, here);
-		out->want = bits_at(want + at, here);
+		out->got = pctl_le_get(got + at, here);
+		out->want = pctl_le_get(want + at, here);
 		for (uint64_t k = 0; k < here; k++)
 			out->flipped_bits +=
 				(uint32_t)__builtin_popcount(got[at + k] ^ want[at + k]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "evidence/audit/html.h"
+#include "foundation/base/order.h"
 
 /* One small letter a run, when a device ran more than once. */
 static void dots(pctl_page *p, const pctl_audit_cell *c, uint32_t device)
@@ -81,13 +82,6 @@ void pctl_html_matrix(pctl_page *p)
 
 /* ---- times -------------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Median of the runs of a device that took any time. */
 static uint64_t median(const pctl_audit_cell *c, uint32_t device, uint32_t repeat)
 {
@@ -101,7 +95,7 @@ static uint64_t median(const pctl_audit_cell *c, uint32_t device, uint32_t repea
 			sorted[n++] = ns;
 	}
 	if (n != 0) {
-		qsort(sorted, n, sizeof(*sorted), by_number);
+		qsort(sorted, n, sizeof(*sorted), pctl_order_u64);
 		middle = sorted[n / 2];
 	}
 	free(sorted);

@@ -8,6 +8,7 @@
 
 #include "evidence/audit/audit_private.h"
 #include "evidence/audit/forms.h"
+#include "foundation/base/order.h"
 #include "foundation/diag/diag.h"
 
 int pctl_auditing_is_absent(const pctl_cid *cid)
@@ -193,18 +194,11 @@ static pctl_status take_job(void *ctx, const pctl_run_observation *view, const p
 	return status;
 }
 
-static int by_value(const void *x, const void *y)
-{
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-
-	return a < b ? -1 : a > b;
-}
-
 static uint64_t median(uint64_t *v, uint32_t n)
 {
 	if (n == 0)
 		return 0;
-	qsort(v, n, sizeof(*v), by_value);
+	qsort(v, n, sizeof(*v), pctl_order_u64);
 	return v[n / 2];
 }
 

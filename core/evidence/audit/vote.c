@@ -8,21 +8,13 @@
 
 #include "evidence/audit/audit_private.h"
 #include "evidence/audit/drift.h"
+#include "foundation/base/bytes.h"
 
 #define ABSENT PCTL_QUORUM_SILENT
 #define MOST_DISTINCT 65536u
 #define DISTINCT_SLOTS (4u * MOST_DISTINCT)
 
 /* ---- evidence ----------------------------------------------------------------------------- */
-
-static uint64_t bits_at(const uint8_t *data, uint32_t bytes)
-{
-	uint64_t v = 0;
-
-	for (uint32_t i = 0; i < bytes && i < 8; i++)
-		v |= (uint64_t)data[i] << (8 * i);
-	return v;
-}
 
 uint32_t pctl_audit_element_bytes(uint32_t dtype)
 {
@@ -35,9 +27,9 @@ uint32_t pctl_audit_element_bytes(uint32_t dtype)
 /* Elements are told apart by 64 bits: those of up to 8 bytes exactly, larger ones by their halves mixed. */
 static uint64_t identity_of(const uint8_t *data, uint32_t bytes)
 {
-	uint64_t low = bits_at(data, bytes);
+	uint64_t low = pctl_le_get(data, bytes);
 
-	return bytes <= 8 ? low : low ^ bits_at(data + 8, bytes - 8) * 0x9e3779b97f4a7c15ull;
+	return bytes <= 8 ? low : low ^ pctl_le_get(data + 8, bytes - 8) * 0x9e3779b97f4a7c15ull;
 }
 
 /* 1 when it was new. Slots hold 1 + index into `seen`. */
@@ -57,7 +49,8 @@ static int note_distinct(uint64_t v, uint64_t *seen, uint32_t *slots, uint64_t n
 
 static int is_zero(uint32_t dtype, const uint8_t *data, uint32_t bytes)
 {
-	uint64_t low = bits_at(data, bytes), high = bytes > 8 ? bits_at(data + 8, bytes - 8) : 0;
+	uint64_t low = pctl_le_get(data, bytes),
+		 high = bytes > 8 ? pctl_le_get(data + 8, bytes - 8) : 0;
 
 	if (pctl_drift_is_float(dtype) && !pctl_drift_is_nan(dtype, low))
 		low &= ~(1ull << (8 * bytes - 1)); /* of either sign */
@@ -80,7 +73,7 @@ static pctl_status weigh(const pctl_auditing *a, const uint8_t *data, uint64_t n
 		out->n_elements++;
 		out->zeros += (uint64_t)is_zero(dtype, data + at, bytes);
 		out->nans += pctl_drift_is_float(dtype) &&
-			     pctl_drift_is_nan(dtype, bits_at(data + at, bytes));
+			     pctl_drift_is_nan(dtype, pctl_le_get(data + at, bytes));
 		if (out->distinct < MOST_DISTINCT)
 			out->distinct += (uint64_t)note_distinct(identity_of(data + at, bytes),
 								 seen, slots, out->distinct);

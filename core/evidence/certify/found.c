@@ -7,17 +7,13 @@
 #include <string.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/order.h"
 #include "foundation/base/vec.h"
 #include "evidence/suite/suite.h"
 
 #define FILE_MOST (64u << 20) /* bytes of a certificate that are looked through */
 
 typedef PCTL_VEC(const char *) path_list;
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 /* Files of a directory and, depth 1, of the directories in it. 0: no memory. */
 static int look(pctl_arena *arena, const char *dir, int depth, path_list *out)
@@ -202,7 +198,7 @@ pctl_status pctl_found_open(const pctl_found_options *o, const pctl_call *call, 
 		ok = look(f->arena, o->dirs[i], 1, &paths);
 	if (ok) {
 		if (paths.n != 0)
-			qsort(paths.items, paths.n, sizeof(*paths.items), by_text);
+			qsort(paths.items, paths.n, sizeof(*paths.items), pctl_order_texts);
 		f->home = pctl_arena_dup(f->arena, o->home);
 		f->items = pctl_arena_array(f->arena, paths.n + 1u, sizeof(*f->items));
 		ok = f->items != NULL && f->home != NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/order.h"
 #include "runtime/graph/type.h"
 #include "evidence/proof/function.h"
 #include "evidence/proof/gates.h"
@@ -159,13 +160,6 @@ static pctl_status submit(measuring *m, uint64_t *ns)
 	return status;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* 1 when n elements of every buffer fit the device with room to spare. */
 static int fits(const measuring *m, uint64_t n)
 {
@@ -206,7 +200,7 @@ static pctl_status run(const pctl_unit *u, pctl_proof_context *b, uint64_t block
 	clear(&m);
 	if (status != PCTL_OK)
 		return status;
-	qsort(times, SUBMITS, sizeof(times[0]), by_size);
+	qsort(times, SUBMITS, sizeof(times[0]), pctl_order_u64);
 	out->cases = 1;
 	pctl_num_print(out->value, sizeof(out->value), "%.3e elements/s, %" PRIu64 " elements",
 		       (double)n * 1e9 / (double)times[SUBMITS / 2], n);

@@ -7,6 +7,7 @@
 
 #include "evidence/proof/gates.h"
 #include "evidence/proof/plans.h"
+#include "foundation/base/order.h"
 #include "runtime/graph/type.h"
 
 #define RUNS 5u
@@ -29,13 +30,6 @@ static pctl_status largest(const pctl_problems *l, const pctl_call *call, pctl_p
 		pctl_problem_clear(&p);
 	}
 	return pctl_problems_make(l, best, call, out);
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* One run: the device's own time where it tells it. */
@@ -78,7 +72,7 @@ static pctl_status run(const pctl_unit *u, pctl_proof_context *b, uint64_t block
 	pctl_problem_clear(&p);
 	if (status != PCTL_OK)
 		return status;
-	qsort(times, RUNS, sizeof(times[0]), by_size);
+	qsort(times, RUNS, sizeof(times[0]), pctl_order_u64);
 	out->cases = !refused;
 	out->skipped = refused;
 	snprintf(out->value, sizeof(out->value), "%.3e elements/s, %" PRIu64 " elements",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/diag/diag.h"
 #include "evidence/receipt/dispute_private.h"
 
@@ -27,10 +28,8 @@ static void compare(const uint8_t *got, const uint8_t *want, uint64_t n, uint32_
 		if (side->n_different++ != 0)
 			continue;
 		side->element = at / width;
-		for (uint32_t i = 0; i < shown; i++) {
-			side->got |= (uint64_t)got[at + i] << (8 * i);
-			side->want |= (uint64_t)want[at + i] << (8 * i);
-		}
+		side->got = pctl_le_get(got + at, shown);
+		side->want = pctl_le_get(want + at, shown);
 		side->flipped_bits = (uint32_t)__builtin_popcountll(side->got ^ side->want);
 	}
 	side->known = side->n_different != 0;

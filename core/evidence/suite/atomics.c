@@ -6,6 +6,7 @@
 
 #include "evidence/suite/trail.h"
 #include "evidence/suite/trial.h"
+#include "foundation/base/order.h"
 
 enum { ADD, SUB, OR, AND, XOR, MIN, MAX, EXCHANGE, COMPARE, OPS };
 
@@ -47,13 +48,6 @@ static uint32_t after(uint32_t op, uint32_t old, uint32_t value, uint32_t expect
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* What any order leaves, or for exchanges the values that went round, the final one among them. */
 static pctl_status check_final(suite_trial *t, const struct cell *c, uint32_t n)
 {
@@ -72,8 +66,8 @@ static pctl_status check_final(suite_trial *t, const struct cell *c, uint32_t n)
 		want[k++] = c->values[i];
 	}
 	if (c->op == EXCHANGE) {
-		qsort(got, k, sizeof(*got), by_value);
-		qsort(want, k, sizeof(*want), by_value);
+		qsort(got, k, sizeof(*got), pctl_order_u32);
+		qsort(want, k, sizeof(*want), pctl_order_u32);
 		suite_words(t, "old values and the last, sorted", got, want, k);
 	} else if (c->op == COMPARE) {
 		suite_words(t, "successes for one expected value", &successes, (uint32_t[1]){n > 0},

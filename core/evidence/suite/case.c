@@ -34,7 +34,8 @@ static int read_line(diff_case *c, const char *line)
 		char *kept = c->override_name[c->n_overrides];
 
 		memcpy(kept, name, sizeof(name));
-		c->override[c->n_overrides++] = (pctl_override_value){kept, (uint64_t)value, NULL};
+		c->override[c->n_overrides++] =
+			(pctl_override_value){.name = kept, .bits = (uint64_t)value};
 		return 1;
 	}
 	if (strncmp(line, "//! floats", 10) == 0) {

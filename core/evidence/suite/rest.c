@@ -42,8 +42,9 @@ static const uint32_t sets[][SUITE_PARAMS] = {{3, 5, 1},  {7, 3, 2},  {9, 2, 1},
 
 static pctl_status rows_kernel(suite_trial *t, const pctl_kernel_module **out)
 {
-	const pctl_override_value values[] = {
-		{"X", t->p[0], NULL}, {"Y", t->p[1], NULL}, {"Z", t->p[2], NULL}};
+	const pctl_override_value values[] = {{.name = "X", .bits = t->p[0]},
+					      {.name = "Y", .bits = t->p[1]},
+					      {.name = "Z", .bits = t->p[2]}};
 	const char *text = suite_text("rows.wgsl");
 	const pctl_kernel_source source = {.name = "rows.wgsl",
 					   .text = text,

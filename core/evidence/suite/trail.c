@@ -3,18 +3,13 @@
 
 #include <stdlib.h>
 
+#include "foundation/base/order.h"
+
 struct place {
 	uint32_t value;
 	int64_t balance; /* moves that leave less moves that arrive */
 	uint32_t root, used;
 };
-
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 static uint32_t find(const uint32_t *values, uint32_t n, uint32_t value)
 {
@@ -83,7 +78,7 @@ int suite_trail(const suite_move *moves, uint32_t n, uint32_t start, uint32_t en
 	}
 	values[2 * n] = start;
 	values[2 * n + 1] = end;
-	qsort(values, 2ull * n + 2, sizeof(*values), by_value);
+	qsort(values, 2ull * n + 2, sizeof(*values), pctl_order_u32);
 	for (uint32_t i = 0; i < 2 * n + 2; i++)
 		if (n_values == 0 || values[n_values - 1] != values[i])
 			values[n_values++] = values[i];

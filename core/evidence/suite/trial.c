@@ -33,7 +33,7 @@ const char *suite_text(const char *file)
 pctl_status suite_kernel(suite_trial *t, const char *file, const char *entry, uint32_t wg,
 			 const pctl_kernel_module **out)
 {
-	const pctl_override_value value = {"WG", wg, NULL};
+	const pctl_override_value value = {.name = "WG", .bits = wg};
 	const char *text = suite_text(file);
 	pctl_kernel_source source = {.name = file,
 				     .text = text,

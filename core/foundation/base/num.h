@@ -34,6 +34,12 @@ static inline uint64_t pctl_num_align(uint64_t a, uint64_t align)
 	return (a + align - 1) & ~(align - 1);
 }
 
+/* 1 when [a, a + n_a) and [b, b + n_b) have something in common; neither sum overflows. */
+static inline int pctl_num_overlap(uint64_t a, uint64_t n_a, uint64_t b, uint64_t n_b)
+{
+	return a < b + n_b && b < a + n_a;
+}
+
 /* Parse all of text[0..n): decimal, or 0x hex, digits may be parted by single '_'. 1 on success. */
 int pctl_num_parse_u64(const char *text, size_t n, uint64_t *out);
 int pctl_num_parse_i64(const char *text, size_t n, int64_t *out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/base/num.h"
 
 static int make_room(pctl_str_buf *s, size_t n)
@@ -42,6 +43,14 @@ void pctl_str_add_n(pctl_str_buf *s, const char *text, size_t n)
 		memcpy(s->data + s->n, text, n);
 	s->n += n;
 	s->data[s->n] = '\0';
+}
+
+void pctl_str_add_be(pctl_str_buf *s, uint64_t v, uint32_t n)
+{
+	char bytes[8];
+
+	pctl_be_put(bytes, v, n);
+	pctl_str_add_n(s, bytes, n);
 }
 
 void pctl_str_add(pctl_str_buf *s, const char *text)

@@ -19,6 +19,8 @@ typedef struct pctl_str_buf {
 
 void pctl_str_add(pctl_str_buf *s, const char *text);
 void pctl_str_add_n(pctl_str_buf *s, const char *text, size_t n);
+/* A number in n bytes, at most 8, the most significant first. */
+void pctl_str_add_be(pctl_str_buf *s, uint64_t v, uint32_t n);
 void pctl_str_addf(pctl_str_buf *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The finished string, released with free(); NULL for lack of memory. The buffer is empty
  * afterwards. */

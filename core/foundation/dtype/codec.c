@@ -1,6 +1,7 @@
 /* Codes of single elements: what number a code is, and the nearest code of a number. */
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/dtype/dtype.h"
 
 /* ---- bits in memory ---- */
@@ -13,13 +14,10 @@ static uint64_t mask(uint32_t bits)
 static uint64_t load(const void *data, uint64_t i, uint32_t bits)
 {
 	const uint8_t *at = data;
-	uint64_t code = 0;
 
 	if (bits < 8)
 		return (uint64_t)at[i * bits / 8] >> i * bits % 8 & mask(bits);
-	for (uint32_t k = 0; k < bits / 8; k++)
-		code |= (uint64_t)at[i * (bits / 8) + k] << 8 * k;
-	return code;
+	return pctl_le_get(at + i * (bits / 8), bits / 8);
 }
 
 static void store(void *data, uint64_t i, uint32_t bits, uint64_t code)
@@ -31,8 +29,7 @@ static void store(void *data, uint64_t i, uint32_t bits, uint64_t code)
 		*at = (uint8_t)((*at & ~(mask(bits) << i * bits % 8)) | code << i * bits % 8);
 		return;
 	}
-	for (uint32_t k = 0; k < bits / 8; k++)
-		at[i * (bits / 8) + k] = (uint8_t)(code >> 8 * k);
+	pctl_le_put(at + i * (bits / 8), code, bits / 8);
 }
 
 /* ---- floats ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/order.h"
 #include "foundation/base/vec.h"
 #include "foundation/git/released.h"
 
@@ -144,11 +145,6 @@ static pctl_status scan_now(comparing *c, const char *path)
 	return status;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Names of a directory's files, sorted: no order of the disk shows. None when there is no directory. */
 static pctl_status list_files(const char *dir, const pctl_call *call, char ***out, uint32_t *n_out)
 {
@@ -167,7 +163,7 @@ static pctl_status list_files(const char *dir, const pctl_call *call, char ***ou
 	if (d != NULL)
 		closedir(d);
 	if (names.n != 0)
-		qsort(names.items, names.n, sizeof(*names.items), by_name);
+		qsort(names.items, names.n, sizeof(*names.items), pctl_order_texts);
 	*out = names.items;
 	*n_out = names.n;
 	return ok ? PCTL_OK : pctl_no_memory(call, "a list of files");

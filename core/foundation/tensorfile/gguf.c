@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/base/num.h"
 #include "foundation/tensorfile/private.h"
 
@@ -60,12 +61,9 @@ static void take(cursor *c, void *out, uint64_t n)
 static uint64_t integer(cursor *c, uint32_t n)
 {
 	uint8_t bytes[8];
-	uint64_t v = 0;
 
 	take(c, bytes, n);
-	for (uint32_t i = 0; i < n; i++)
-		v |= (uint64_t)bytes[i] << 8 * i;
-	return v;
+	return pctl_le_get(bytes, n);
 }
 
 static void skip(cursor *c, uint64_t n)

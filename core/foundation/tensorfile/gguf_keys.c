@@ -1,4 +1,5 @@
 /* Keys of GGUF: finding, reading, and putting together. */
+#include "foundation/base/bytes.h"
 #include "foundation/tensorfile/gguf.h"
 
 #include <inttypes.h>
@@ -72,15 +73,6 @@ pctl_status pctl_gguf_read(const pctl_tensor_file *f, const pctl_gguf_key *k, co
 	return status;
 }
 
-static uint64_t length_at(const char *bytes)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < 8; i++)
-		n |= (uint64_t)(uint8_t)bytes[i] << 8 * i;
-	return n;
-}
-
 /* Each string moves down by one byte, so that a NUL has room behind it: the eight bytes of its length are not needed any more. */
 static int part(pctl_gguf_strings *s, uint64_t n_bytes)
 {
@@ -89,7 +81,7 @@ static int part(pctl_gguf_strings *s, uint64_t n_bytes)
 	for (uint64_t i = 0; i < s->n; i++) {
 		uint64_t n;
 
-		if (n_bytes - at < 8 || (n = length_at(s->bytes + at)) > n_bytes - at - 8)
+		if (n_bytes - at < 8 || (n = pctl_le_get(s->bytes + at, 8)) > n_bytes - at - 8)
 			return 0;
 		memmove(s->bytes + at + 7, s->bytes + at + 8, n);
 		s->bytes[at + 7 + n] = '\0';
@@ -136,8 +128,7 @@ void tensor_put_integer(pctl_str_buf *s, uint64_t v, uint32_t n)
 {
 	char bytes[8];
 
-	for (uint32_t i = 0; i < n; i++)
-		bytes[i] = (char)(uint8_t)(v >> 8 * i);
+	pctl_le_put(bytes, v, n);
 	pctl_str_add_n(s, bytes, n);
 }
 

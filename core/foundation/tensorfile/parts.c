@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "foundation/base/num.h"
+#include "foundation/base/order.h"
 #include "foundation/tensorfile/private.h"
 #include "foundation/tensorfile/shards.h"
 
@@ -71,11 +72,6 @@ static int keys_good(const pctl_tensor_file *f)
 	return 1;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* No name is there twice; n: of all parts. */
 static pctl_status names_differ(pctl_tensor_file *const *files, const char *path, uint32_t n_files,
 				uint64_t n, const pctl_call *call)
@@ -90,7 +86,7 @@ static pctl_status names_differ(pctl_tensor_file *const *files, const char *path
 	for (uint32_t f = 0; f < n_files; f++)
 		for (uint64_t i = 0; (e = pctl_tensor_file_at(files[f], i)) != NULL; i++)
 			all[k++] = e->name;
-	qsort(all, k, sizeof(*all), by_text);
+	qsort(all, k, sizeof(*all), pctl_order_texts);
 	for (uint64_t i = 1; i < k && status == PCTL_OK; i++)
 		if (strcmp(all[i], all[i - 1]) == 0)
 			status = pctl_refuse(call, PC4218_TENSOR_INDEX,

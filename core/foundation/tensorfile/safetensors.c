@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/base/json.h"
 #include "foundation/tensorfile/private.h"
 #include "foundation/tensorfile/writer.h"
@@ -184,14 +185,13 @@ static pctl_status header(pctl_tensor_file *f, const char *text, uint64_t n, con
 pctl_status tensor_open_safetensors(pctl_tensor_file *f, const pctl_call *call)
 {
 	uint8_t size[8];
-	uint64_t n = 0;
+	uint64_t n;
 	pctl_status status = tensor_pread(f, 0, size, sizeof(size), call);
 	char *text;
 
 	if (status != PCTL_OK)
 		return status;
-	for (uint32_t i = 0; i < 8; i++)
-		n |= (uint64_t)size[i] << 8 * i;
+	n = pctl_le_get(size, 8);
 	if (n > HEADER_MAX || n > f->size - 8)
 		return tensor_malformed(f, 0, call, "the header is said to have %" PRIu64 " bytes",
 					n);

@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/order.h"
 #include "foundation/tensorfile/private.h"
 
 struct pctl_tensor_shards {
@@ -23,11 +24,6 @@ static pctl_status bad_index(const char *path, const pctl_call *call, const char
 	return pctl_refuse(call, PC4218_TENSOR_INDEX, "%s: %s%s%.200s%s", path, what,
 			   which == NULL ? "" : " \"", which == NULL ? "" : which,
 			   which == NULL ? "" : "\"");
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* A name beside the index: no path leads elsewhere. */
@@ -58,7 +54,7 @@ static pctl_status names_of(pctl_tensor_shards *s, const char *path, const cJSON
 		else if (status == PCTL_OK)
 			all[k++] = j->valuestring;
 	}
-	qsort(all, k, sizeof(*all), by_text);
+	qsort(all, k, sizeof(*all), pctl_order_texts);
 	s->names = pctl_arena_array(s->arena, k + 1, sizeof(*s->names));
 	for (uint32_t i = 0; i < k && status == PCTL_OK && s->names != NULL; i++) {
 		if (i != 0 && strcmp(all[i], all[i - 1]) == 0)
@@ -77,7 +73,7 @@ static pctl_status names_of(pctl_tensor_shards *s, const char *path, const cJSON
 
 static uint32_t place_of(const pctl_tensor_shards *s, const char *name)
 {
-	const char **at = bsearch(&name, s->names, s->n, sizeof(*s->names), by_text);
+	const char **at = bsearch(&name, s->names, s->n, sizeof(*s->names), pctl_order_texts);
 
 	return at == NULL ? s->n : (uint32_t)(at - s->names);
 }

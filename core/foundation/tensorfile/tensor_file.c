@@ -1,4 +1,5 @@
 /* Files of tensors: opening, reading and what all formats check alike. */
+#include "foundation/base/order.h"
 #include "foundation/tensorfile/private.h"
 
 #include <errno.h>
@@ -86,11 +87,6 @@ stored *tensor_add(pctl_tensor_file *f, const char *name, size_t n)
 	return t;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 pctl_status tensor_names_differ(const pctl_tensor_file *f, const pctl_call *call)
 {
 	const char **names = malloc((f->n + 1) * sizeof(*names));
@@ -100,7 +96,7 @@ pctl_status tensor_names_differ(const pctl_tensor_file *f, const pctl_call *call
 		return pctl_no_memory(call, "the names of tensors");
 	for (uint64_t i = 0; i < f->n; i++)
 		names[i] = f->tensors[i].entry.name;
-	qsort(names, f->n, sizeof(*names), by_name);
+	qsort(names, f->n, sizeof(*names), pctl_order_texts);
 	for (uint64_t i = 1; i < f->n && status == PCTL_OK; i++)
 		if (strcmp(names[i - 1], names[i]) == 0)
 			status = tensor_malformed(f, 0, call,

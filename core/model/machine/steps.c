@@ -17,9 +17,9 @@ static pctl_status put_inbox(pctl_llm *m, uint32_t first, uint32_t last, uint32_
 
 	if (values == NULL)
 		return pctl_no_memory(call, "a program");
-	values[0] = (pctl_override_value){"n_embd", m->desc.n_embd, NULL};
-	values[1] = (pctl_override_value){"width", m->desc.width, NULL};
-	values[2] = (pctl_override_value){"from_register", from, NULL};
+	values[0] = (pctl_override_value){.name = "n_embd", .bits = m->desc.n_embd};
+	values[1] = (pctl_override_value){.name = "width", .bits = m->desc.width};
+	values[2] = (pctl_override_value){.name = "from_register", .bits = from};
 	*s = (pctl_vm_step){.first = first,
 			    .last = last,
 			    .name = "machine/inbox.wgsl",

@@ -254,37 +254,58 @@ static void tell_where(const serve_http *h)
 				      h->options->socket != NULL ? h->options->socket : text);
 }
 
-pctl_status pctl_serve_run(const pctl_engine *engine, const pctl_serve_options *options,
-			   const pctl_call *call)
+pctl_status pctl_server_open(const pctl_serve_options *options, const pctl_call *call,
+			     pctl_server **out)
 {
-	serve_share share;
-	serve_http h = {.share = &share,
-			.engine = engine,
-			.options = options,
-			.call = call,
-			.listener = {.fd = -1}};
+	serve_http *h = NULL;
 	pctl_status status = check_limits(&options->limits, call);
 
+	*out = NULL;
+	if (status == PCTL_OK && (h = calloc(1, sizeof(*h))) == NULL)
+		status = pctl_no_memory(call, "a server");
+	if (status != PCTL_OK)
+		return status;
+	*h = (serve_http){.options = options, .call = call, .listener = {.fd = -1}};
+	status = serve_listen(h);
 	if (status == PCTL_OK)
-		status = serve_listen(&h);
-	if (status == PCTL_OK)
-		status = begin(&h);
-	if (status == PCTL_OK)
-		status = serve_share_open(&share, engine, options, call);
-	if (status == PCTL_OK) {
-		tell_where(&h);
-		status = serve(&h);
-		/* The library wants nobody to wait when it ends. */
-		for (serve_connection *c = h.connections; c != NULL; c = c->next)
-			if (c->exchange != NULL)
-				serve_resume(c->exchange);
-		MHD_stop_daemon(h.daemon);
-		serve_share_close(&share);
-	} else if (h.daemon != NULL) {
-		MHD_stop_daemon(h.daemon);
+		status = begin(h);
+	if (status != PCTL_OK) {
+		pctl_server_close(h);
+		return status;
 	}
-	serve_unlisten(&h);
-	free(h.polled);
-	free(h.of_poll);
+	*out = h;
+	return PCTL_OK;
+}
+
+pctl_status pctl_server_run(pctl_server *h, const pctl_engine *engine)
+{
+	serve_share share;
+	pctl_status status = serve_share_open(&share, engine, h->options, h->call);
+
+	if (status != PCTL_OK)
+		return status;
+	h->share = &share;
+	h->engine = engine;
+	tell_where(h);
+	status = serve(h);
+	/* The library wants nobody to wait when it ends. */
+	for (serve_connection *c = h->connections; c != NULL; c = c->next)
+		if (c->exchange != NULL)
+			serve_resume(c->exchange);
+	MHD_stop_daemon(h->daemon);
+	h->daemon = NULL;
+	serve_share_close(&share);
 	return status;
+}
+
+void pctl_server_close(pctl_server *h)
+{
+	if (h == NULL)
+		return;
+	if (h->daemon != NULL)
+		MHD_stop_daemon(h->daemon);
+	serve_unlisten(h);
+	free(h->polled);
+	free(h->of_poll);
+	free(h);
 }

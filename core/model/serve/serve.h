@@ -40,15 +40,29 @@ typedef struct pctl_serve_options {
 	pctl_log *log;
 } pctl_serve_options;
 
+/* A server: its address first, its model later. */
+typedef struct serve_http pctl_server;
+
 /*
- * Serve until told to stop. Threads are made and ended within; SIGPIPE is not raised. The engine is called from one thread of the
- * server's and, where it says so, from others.
+ * Listen, which tells what is wrong with an address or a limit before a model is loaded. Who connects from here on waits until
+ * pctl_server_run. options are kept: they stay the caller's until the server is closed.
+ *
+ * PC6250 (address or port), PC6251 (the socket), PC6252 (another server listens), PC6253 (the HTTP library refuses to begin), PC10 (a
+ * limit out of its range), PC2: *out is NULL then.
+ */
+pctl_status pctl_server_open(const pctl_serve_options *options, const pctl_call *call,
+			     pctl_server **out);
+
+/*
+ * Serve until told to stop, once. Threads are made and ended within; SIGPIPE is not raised. The engine is called from one thread of
+ * the server's and, where it says so, from others.
  *
  * PCTL_OK: told to stop, and all that was under way is answered. PCTL_E_CANCELLED: told to stop, and something was cut off.
- * PC6250 (address or port), PC6251 (the socket), PC6252 (another server listens), PC6253 (the system or the HTTP library refuses
- * to go on), PC10 (a limit out of its range), PC2.
+ * PC6253 (the system or the HTTP library refuses to go on), PC2.
  */
-pctl_status pctl_serve_run(const pctl_engine *engine, const pctl_serve_options *options,
-			   const pctl_call *call);
+pctl_status pctl_server_run(pctl_server *s, const pctl_engine *engine);
+
+/* The socket's file goes too, if it is still ours. May be NULL. */
+void pctl_server_close(pctl_server *s);
 
 #endif

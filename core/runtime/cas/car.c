@@ -21,11 +21,6 @@ void pctl_car_report_clear(pctl_car_report *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return pctl_cid_compare(a, b);
-}
-
 static int is_same(const pctl_cid *a, const pctl_cid *b)
 {
 	return memcmp(a->digest, b->digest, PCTL_DIGEST_BYTES) == 0;
@@ -48,7 +43,7 @@ static pctl_status roots_open(roots *r, const pctl_cid *cids, uint32_t n, const 
 	if (r->sorted == NULL || r->met == NULL)
 		return pctl_no_memory(call, "a CAR file");
 	memcpy(r->sorted, cids, n * sizeof(*cids));
-	qsort(r->sorted, n, sizeof(*cids), by_text);
+	qsort(r->sorted, n, sizeof(*cids), pctl_cid_order);
 	return PCTL_OK;
 }
 
@@ -60,7 +55,7 @@ static void roots_close(roots *r)
 
 static int roots_find(const roots *r, const pctl_cid *cid, uint32_t *at)
 {
-	const pctl_cid *found = bsearch(cid, r->sorted, r->n, sizeof(*cid), by_text);
+	const pctl_cid *found = bsearch(cid, r->sorted, r->n, sizeof(*cid), pctl_cid_order);
 
 	if (found == NULL)
 		return 0;

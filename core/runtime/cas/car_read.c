@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/base/clock.h"
 
 #define VARINT_BYTES 9u	  /* most that the specification of varints allows */
@@ -86,9 +87,7 @@ static pctl_status read_count(pctl_car_reader *r, uint32_t *out)
 	if (head >= 0x98)
 		n = 1u << (head - 0x98);
 	status = pctl_car_read_bytes(r, more, n);
-	*out = head < 0x98 ? head - 0x80u : 0;
-	for (uint32_t i = 0; i < n; i++)
-		*out = *out << 8 | more[i];
+	*out = head < 0x98 ? head - 0x80u : (uint32_t)pctl_be_get(more, n);
 	if (status != PCTL_OK)
 		return status;
 	if ((n == 1 && *out < 24) || (n == 2 && *out < 256) || (n == 4 && *out < 65536))

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/base/clock.h"
 #include "foundation/base/output.h"
 #include "runtime/cas/car_read.h"
@@ -44,8 +45,7 @@ static uint32_t array_head(uint32_t n, uint8_t out[5])
 	const uint32_t more = n < 24 ? 0 : n < 256 ? 1 : n < 65536 ? 2 : 4;
 
 	out[0] = (uint8_t)(more == 0 ? 0x80 + n : more == 1 ? 0x98 : more == 2 ? 0x99 : 0x9a);
-	for (uint32_t i = 0; i < more; i++)
-		out[1 + i] = (uint8_t)(n >> (8 * (more - 1 - i)));
+	pctl_be_put(out + 1, n, more);
 	return 1 + more;
 }
 
@@ -108,11 +108,6 @@ static pctl_status put_block(writer *w, pctl_store *s, const pctl_cid *cid)
 
 /* ---- what is written ---------------------------------------------------------------------- */
 
-static int by_text(const void *a, const void *b)
-{
-	return pctl_cid_compare(a, b);
-}
-
 /* The others in order, without roots and repetitions. */
 static pctl_status choose(const pctl_cid *roots, uint32_t n_roots, const pctl_cid *others,
 			  uint32_t n_others, const pctl_call *call, pctl_cid **out, uint32_t *n_out)
@@ -128,16 +123,16 @@ static pctl_status choose(const pctl_cid *roots, uint32_t n_roots, const pctl_ci
 		return pctl_no_memory(call, "a CAR file");
 	}
 	memcpy(sorted, roots, n_roots * sizeof(*sorted));
-	qsort(sorted, n_roots, sizeof(*sorted), by_text);
+	qsort(sorted, n_roots, sizeof(*sorted), pctl_cid_order);
 	for (uint32_t i = 1; status == PCTL_OK && i < n_roots; i++)
 		if (pctl_cid_compare(&sorted[i - 1], &sorted[i]) == 0)
 			status = pctl_refuse(call, PC5890_CAR_FORM, "a root is named twice");
 	if (n_others != 0)
 		memcpy(chosen, others, n_others * sizeof(*chosen));
-	qsort(chosen, n_others, sizeof(*chosen), by_text);
+	qsort(chosen, n_others, sizeof(*chosen), pctl_cid_order);
 	for (uint32_t i = 0; i < n_others; i++)
 		if ((n == 0 || pctl_cid_compare(&chosen[n - 1], &chosen[i]) != 0) &&
-		    bsearch(&chosen[i], sorted, n_roots, sizeof(*sorted), by_text) == NULL)
+		    bsearch(&chosen[i], sorted, n_roots, sizeof(*sorted), pctl_cid_order) == NULL)
 			chosen[n++] = chosen[i];
 	free(sorted);
 	*out = chosen;

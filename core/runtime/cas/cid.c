@@ -149,6 +149,11 @@ int pctl_cid_compare(const pctl_cid *a, const pctl_cid *b)
 	return strcmp(pctl_cid_format(a, text_a), pctl_cid_format(b, text_b));
 }
 
+int pctl_cid_order(const void *a, const void *b)
+{
+	return pctl_cid_compare(a, b);
+}
+
 char *pctl_digest_hex(const uint8_t digest[PCTL_DIGEST_BYTES], char buf[2 * PCTL_DIGEST_BYTES + 1])
 {
 	return pctl_hex_print(digest, PCTL_DIGEST_BYTES, buf);

@@ -28,6 +28,8 @@ pctl_status pctl_cid_read(const char *text, const pctl_call *call, pctl_cid *out
 
 /* <0, 0, >0 in the order of the texts (bytewise), which is how every listing is sorted. */
 int pctl_cid_compare(const pctl_cid *a, const pctl_cid *b);
+/* The same of elements pctl_cid, for qsort and bsearch. */
+int pctl_cid_order(const void *a, const void *b);
 
 /* Digest bytes as 64 lower-case hex digits and a NUL (manifests pin files that way), and back. */
 char *pctl_digest_hex(const uint8_t digest[PCTL_DIGEST_BYTES], char buf[2 * PCTL_DIGEST_BYTES + 1]);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/base/order.h"
 #include "runtime/cas/dir.h"
 
 #define LOCK_WAIT_NS 5000000
@@ -22,11 +23,6 @@ static void free_names(names *list)
 		free(list->items[i]);
 	free(list->items);
 	*list = (names){0};
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The names in a directory, sorted, without those that begin with '.'. An absent directory has
@@ -62,7 +58,7 @@ static pctl_status read_names(pctl_dir_store *d, int at, const char *path, const
 		status = pctl_dir_io(d, call, "read a directory", errno);
 	closedir(dir);
 	if (out->n > 0)
-		qsort(out->items, out->n, sizeof(*out->items), by_text);
+		qsort(out->items, out->n, sizeof(*out->items), pctl_order_texts);
 	if (status != PCTL_OK)
 		free_names(out);
 	return status;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/order.h"
 #include "foundation/base/str.h"
 #include "foundation/base/vec.h"
 #include "runtime/cas/memo_private.h"
@@ -121,11 +122,6 @@ pctl_status pctl_memo_put(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 
 typedef PCTL_VEC(char *) names;
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Paths in a directory whose names have n characters, sorted; an absent directory has none. */
 static int read_paths(const char *path, size_t n, names *out)
 {
@@ -147,7 +143,7 @@ static int read_paths(const char *path, size_t n, names *out)
 	if (dir != NULL)
 		closedir(dir);
 	if (out->n > 0)
-		qsort(out->items, out->n, sizeof(*out->items), by_text);
+		qsort(out->items, out->n, sizeof(*out->items), pctl_order_texts);
 	return ok;
 }
 

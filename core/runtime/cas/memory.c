@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "foundation/base/map.h"
+#include "foundation/base/order.h"
 #include "foundation/base/vec.h"
 #include "runtime/cas/store_ops.h"
 
@@ -159,11 +160,6 @@ static void memory_drop(pctl_store *s, const pctl_cid *cid)
 	e->n_bytes = 0;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static pctl_status walk(pctl_store *s, int pins, const pctl_call *call, pctl_store_visit visit,
 			void *ctx)
 {
@@ -175,7 +171,7 @@ static pctl_status walk(pctl_store *s, int pins, const pctl_call *call, pctl_sto
 		return pctl_no_memory(call, "a listing");
 	for (uint32_t i = 0; i < n; i++)
 		keys[i] = pctl_map_key_at(memory(s)->blobs, i);
-	qsort(keys, n, sizeof(*keys), by_text);
+	qsort(keys, n, sizeof(*keys), pctl_order_texts);
 	for (uint32_t i = 0; i < n && !stop; i++) {
 		const entry *e = pctl_map_get(memory(s)->blobs, keys[i]);
 		pctl_cid cid;

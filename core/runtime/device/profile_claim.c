@@ -6,15 +6,11 @@
 
 #include "foundation/base/arena.h"
 #include "foundation/base/file.h"
+#include "foundation/base/order.h"
 #include "runtime/device/profile.h"
 
 #define FILES_MAX 256u
 #define ENDS ".profile.cfg"
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 static int same_facts(const pctl_profile_record *a, const pctl_profile_record *b)
 {
@@ -65,7 +61,7 @@ static uint32_t list(const char *dir, pctl_arena *arena, const char *names[FILES
 	}
 	if (d != NULL)
 		closedir(d);
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), pctl_order_texts);
 	return n;
 }
 

@@ -10,6 +10,7 @@
 #include "foundation/base/arena.h"
 #include "foundation/base/file.h"
 #include "foundation/base/clock.h"
+#include "foundation/base/order.h"
 
 #define TRUSTED_MAX 256u
 #define CERTS_MAX 8u
@@ -65,11 +66,6 @@ void pctl_profiles_close(pctl_profiles *p)
 
 /* ---- trust -------------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* One public key file: 64 hex digits and a newline. Anything else is no key. */
 static void trust_file(pctl_profiles *p, const char *path)
 {
@@ -108,7 +104,7 @@ static void trust_directory(pctl_profiles *p, const char *dir)
 	}
 	if (d != NULL)
 		closedir(d);
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), pctl_order_texts);
 	for (uint32_t i = 0; i < n; i++)
 		trust_file(p, names[i]);
 }

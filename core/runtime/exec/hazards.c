@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
+
 static int overlap(const pctl_touched *a, const pctl_touched *b)
 {
-	return a->buffer == b->buffer && a->from < b->from + b->n_bytes &&
-	       b->from < a->from + a->n_bytes;
+	return a->buffer == b->buffer && pctl_num_overlap(a->from, a->n_bytes, b->from, b->n_bytes);
 }
 
 int pctl_hazards_meet(const pctl_hazards *h, const pctl_touched *accesses, uint32_t n)

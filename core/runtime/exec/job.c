@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/base/str.h"
 #include "runtime/exec/guard.h"
 #include "runtime/exec/job_private.h"
@@ -254,9 +255,7 @@ static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, ui
 	uint8_t raw[8] = {0};
 	pctl_status status = pctl_readback_fill(r->s, r->call, buffer, offset, raw, bytes);
 
-	*out = 0;
-	for (uint32_t i = 0; i < bytes; i++)
-		*out |= (uint64_t)raw[i] << (8 * i);
+	*out = pctl_le_get(raw, bytes);
 	return status;
 }
 

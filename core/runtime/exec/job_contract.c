@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "compiler/legalize/contract.h"
+#include "foundation/base/bytes.h"
 #include "runtime/exec/job_private.h"
 #include "runtime/exec/readback.h"
 
@@ -20,11 +21,7 @@ static int is_in(uint32_t bits)
 static int are_in(const uint8_t *data, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i += 4) {
-		uint32_t word = 0;
-
-		for (uint32_t k = 0; k < 4 && i + k < n; k++)
-			word |= (uint32_t)data[i + k] << (8 * k);
-		if (!is_in(word))
+		if (!is_in((uint32_t)pctl_le_get(data + i, n - i < 4 ? n - i : 4)))
 			return 0;
 	}
 	return 1;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
 #include "foundation/diag/diag.h"
 #include "runtime/exec/job_private.h"
 #include "runtime/exec/resident_join.h"
@@ -23,8 +24,7 @@ struct joined {
 
 int pctl_resident_overlap(const pctl_resident_range *a, const pctl_resident_range *b)
 {
-	return a->span == b->span && a->offset < b->offset + b->n_bytes &&
-	       b->offset < a->offset + a->n_bytes;
+	return a->span == b->span && pctl_num_overlap(a->offset, a->n_bytes, b->offset, b->n_bytes);
 }
 
 static int is_same(const pctl_resident_range *a, const pctl_resident_range *b)

@@ -54,14 +54,15 @@ static void note(const pctl_resident *r, struct uses *u, uint32_t command,
 	u->head[a->span] = u->n++;
 }
 
-/* From the last to the first: how many levels come after each. */
-static void find_levels(pctl_resident *r, struct uses *u)
+/* How many levels come before each command, or with `backwards` after each; the most there are. */
+static uint32_t count_levels(pctl_resident *r, struct uses *u, int backwards)
 {
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < r->n_spans; i++)
 		u->head[i] = UINT32_MAX;
-	for (uint32_t i = r->n_commands; i-- > 0;) {
+	for (uint32_t n = 0; n < r->n_commands; n++) {
+		const uint32_t i = backwards ? r->n_commands - 1 - n : n;
 		pctl_resident_command *c = &r->commands[i];
 
 		c->level = 0;
@@ -77,35 +78,17 @@ static void find_levels(pctl_resident *r, struct uses *u)
 				note(r, u, i, &c->ranges[k]);
 		most = c->level > most ? c->level : most;
 	}
-	for (uint32_t i = 0; i < r->n_commands; i++)
-		r->commands[i].level = most - r->commands[i].level;
 	r->n_levels = r->n_commands == 0 ? 0 : most + 1;
+	return most;
 }
 
-/* From the first to the last: how many levels come before each. */
-static void find_early(pctl_resident *r, struct uses *u)
+/* As late as what waits for it allows. */
+static void find_levels(pctl_resident *r, struct uses *u)
 {
-	uint32_t most = 0;
+	const uint32_t most = count_levels(r, u, 1);
 
-	for (uint32_t i = 0; i < r->n_spans; i++)
-		u->head[i] = UINT32_MAX;
-	for (uint32_t i = 0; i < r->n_commands; i++) {
-		pctl_resident_command *c = &r->commands[i];
-
-		c->level = 0;
-		for (uint32_t k = 0; k < c->n_ranges; k++) {
-			const uint32_t level = is_kept(&r->spans[c->ranges[k].span])
-						       ? 0
-						       : level_after(r, u, &c->ranges[k]);
-
-			c->level = level > c->level ? level : c->level;
-		}
-		for (uint32_t k = 0; k < c->n_ranges; k++)
-			if (!is_kept(&r->spans[c->ranges[k].span]))
-				note(r, u, i, &c->ranges[k]);
-		most = c->level > most ? c->level : most;
-	}
-	r->n_levels = r->n_commands == 0 ? 0 : most + 1;
+	for (uint32_t i = 0; i < r->n_commands; i++)
+		r->commands[i].level = most - r->commands[i].level;
 }
 
 static int by_level(const void *a, const void *b)
@@ -151,7 +134,7 @@ static pctl_status order(pctl_resident *r, int early)
 		status = pctl_no_memory(r->call, "a resident run");
 	} else {
 		if (early)
-			find_early(r, &u);
+			count_levels(r, &u, 0);
 		else
 			find_levels(r, &u);
 		if (r->n_commands != 0)

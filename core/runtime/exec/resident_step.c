@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/base/clock.h"
 #include "runtime/exec/resident_private.h"
 #include "runtime/exec/readback.h"
@@ -93,12 +94,7 @@ static pctl_status read_output(pctl_resident *r, uint32_t i, const pctl_resident
 
 static uint64_t word_at(const pctl_resident *r, uint32_t span, uint64_t at, uint32_t bytes)
 {
-	const uint8_t *raw = r->answer_data + r->spans[span].base + at;
-	uint64_t word = 0;
-
-	for (uint32_t i = 0; i < bytes; i++)
-		word |= (uint64_t)raw[i] << (8 * i);
-	return word;
+	return pctl_le_get(r->answer_data + r->spans[span].base + at, bytes);
 }
 
 /* Flags are zero when a step begins. */

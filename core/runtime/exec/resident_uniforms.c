@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "runtime/exec/resident_private.h"
 
 static pctl_status hold(const pctl_job_plan *plan, const pctl_step *step, const pctl_max *m,
 			const uint8_t *raw, uint32_t bytes, const pctl_call *call)
 {
-	uint64_t value = 0;
+	const uint64_t value = pctl_le_get(raw, bytes);
 
-	for (uint32_t k = 0; k < bytes; k++)
-		value |= (uint64_t)raw[k] << (8 * k);
 	return value <= m->value ? PCTL_OK : pctl_run_refuse_max(plan, step, m, value, call);
 }
 

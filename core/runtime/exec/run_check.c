@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/diag/diag.h"
 #include "runtime/exec/adversary.h"
 #include "runtime/exec/run_private.h"
@@ -52,8 +53,7 @@ static pctl_status check_one(pctl_running *r, const pctl_job_run *run, const pct
 					   plan->name, step->unit->name);
 		if (status != PCTL_OK)
 			return status;
-		for (uint32_t k = 0; k < bytes; k++)
-			value |= (uint64_t)raw[k] << (8 * k);
+		value = pctl_le_get(raw, bytes);
 		if (value > m->value)
 			return pctl_run_refuse_max(plan, step, m, value, r->call);
 	}
@@ -82,11 +82,7 @@ pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_run *run, pctl
 
 static uint64_t element_at(const uint8_t *data, uint64_t n, uint64_t at, uint32_t bytes)
 {
-	uint64_t value = 0;
-
-	for (uint32_t k = 0; k < bytes && at + k < n; k++)
-		value |= (uint64_t)data[at + k] << (8 * k);
-	return value;
+	return at >= n ? 0 : pctl_le_get(data + at, n - at < bytes ? n - at : bytes);
 }
 
 /* " (fused with a, b)", or nothing. */

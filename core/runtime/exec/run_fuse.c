@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/exec/run_fuse.h"
+#include "foundation/base/order.h"
 #include "runtime/graph/lookup.h"
 
 #define MOST_JOBS (PCTL_ELEMENTWISE_NODES - PCTL_ELEMENTWISE_INPUTS)
@@ -343,13 +344,6 @@ static void grow(struct growing *g, uint32_t from, uint32_t to)
 	}
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The group as it stays: jobs in the graph's order, the result last. */
 static pctl_status keep_group(struct growing *g)
 {
@@ -365,7 +359,7 @@ static pctl_status keep_group(struct growing *g)
 		return pctl_no_memory(r->call, "a run");
 	for (uint32_t i = 0; i < g->n_jobs; i++)
 		places[i] = r->nodes[g->jobs[i]].place;
-	qsort(places, g->n_jobs, sizeof(*places), by_place);
+	qsort(places, g->n_jobs, sizeof(*places), pctl_order_u64);
 	group->n_jobs = g->n_jobs;
 	for (uint32_t i = 0; i < g->n_jobs; i++) {
 		group->jobs[i] = r->graph->order[places[i]];

@@ -271,10 +271,10 @@ static pctl_status type_input(pctl_running *r, uint32_t i)
 			pctl_pattern_text(r->result->arena, &in->type), in->name);
 	if (found == 0)
 		return pctl_refuse_at(r->call, PC4015_INPUT_SIZE, &in->pos, "a truncated file?",
-				      "input \"%s\" wants %s, %s has %" PRIu64
-				      " bytes, which is no whole number of such rows",
-				      in->name, pctl_pattern_text(r->result->arena, &in->type),
-				      pctl_source_name(r->sources[i]), n);
+				      "input \"%s\" wants %s, and none such has the %" PRIu64
+				      " bytes of %s",
+				      in->name, pctl_pattern_text(r->result->arena, &in->type), n,
+				      pctl_source_name(r->sources[i]));
 	return bind_dims(r, in, &r->input_types[i]);
 }
 

@@ -1,6 +1,7 @@
 /* Kernels of a session are bounded where programs come from strangers: least recently used first. */
 #include <stdlib.h>
 
+#include "foundation/base/order.h"
 #include "runtime/exec/session_private.h"
 
 uint32_t pctl_session_kernels_kept(const pctl_session *s)
@@ -11,13 +12,6 @@ uint32_t pctl_session_kernels_kept(const pctl_session *s)
 static int stays(const struct pctl_session_built *b)
 {
 	return b->is_foreseen || b->contract_asked || b->contract != NULL;
-}
-
-static int by_use(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /* The number of questions up to which kernels go. */
@@ -32,7 +26,7 @@ static pctl_status oldest(const pctl_session *s, uint32_t n_gone, const pctl_cal
 	for (uint32_t i = 0; i < n; i++)
 		uses[i] =
 			((const struct pctl_session_built *)pctl_map_value_at(s->kernels, i))->used;
-	qsort(uses, n, sizeof(*uses), by_use);
+	qsort(uses, n, sizeof(*uses), pctl_order_u64);
 	*out = uses[n_gone - 1];
 	free(uses);
 	return PCTL_OK;

@@ -242,6 +242,10 @@ pctl_status pctl_source_open(pctl_store *store, const char *text, const pctl_cal
 	if (strncmp(text, "zero:", 5) == 0 &&
 	    pctl_num_parse_bytes(text + 5, strlen(text + 5), &n_zero))
 		return pctl_source_open_zero(n_zero, call, out);
+	if (strncmp(text, "zero:", 5) == 0 && !pctl_file_exists(text))
+		return pctl_refuse_at(call, PC1025_CONF_QUANTITY, NULL,
+				      "zero:4096 is 4096 bytes of zero, zero:2GiB that many",
+				      "\"%s\" says no number of bytes", text);
 	if (strcmp(text, "-") != 0 && !pctl_file_exists(text)) {
 		const size_t n = strcspn(text, ":");
 		char *name = strndup(text, n);

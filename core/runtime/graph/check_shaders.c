@@ -97,7 +97,7 @@ static void overrides(pctl_checking *c, pctl_graph_node *n)
 							  a->name, text));
 			continue;
 		}
-		n->overrides[n->n_overrides++] = (pctl_override_value){a->name, 0, text};
+		n->overrides[n->n_overrides++] = (pctl_override_value){a->name, 0, text, &a->pos};
 	}
 }
 

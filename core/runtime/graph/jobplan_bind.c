@@ -19,8 +19,8 @@ int pctl_binding_writes(const pctl_program *p, const pctl_plan_binding *b)
 
 static int overlap(const pctl_plan_binding *a, const pctl_plan_binding *b)
 {
-	return a->buffer == b->buffer && a->offset < b->offset + b->n_bytes &&
-	       b->offset < a->offset + a->n_bytes;
+	return a->buffer == b->buffer &&
+	       pctl_num_overlap(a->offset, a->n_bytes, b->offset, b->n_bytes);
 }
 
 /* What is written is the job's own, and nothing else of the kernel looks at it: an input is a value

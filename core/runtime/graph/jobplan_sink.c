@@ -192,8 +192,8 @@ static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 		goto out;
 	}
 	for (uint32_t i = 0; i < k->n_overrides; i++)
-		overrides[i] =
-			(pctl_override_value){k->overrides[i].name, k->overrides[i].value, NULL};
+		overrides[i] = (pctl_override_value){.name = k->overrides[i].name,
+						     .bits = k->overrides[i].value};
 	status = find_bindings(f, k, bindings);
 	if (status == PCTL_OK)
 		status = pctl_frame_through(f, k, &through);

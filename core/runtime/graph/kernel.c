@@ -198,6 +198,7 @@ static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pct
 		pctl_override_value *mine = &u->overrides[u->n_overrides++];
 
 		mine->bits = v->bits;
+		mine->pos = NULL; /* of this caller's */
 		mine->name = pctl_arena_dup(k->arena, v->name);
 		mine->text = v->text == NULL ? NULL : pctl_arena_dup(k->arena, v->text);
 		if (mine->name == NULL || (v->text != NULL && mine->text == NULL))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/bytes.h"
 #include "foundation/diag/diag.h"
 #include "runtime/graph/vm_private.h"
 
@@ -204,8 +205,7 @@ static pctl_status hold_verdicts(struct pctl_vm_maker *m)
 	if (hold == NULL)
 		return pctl_no_memory(m->call, "a plan");
 	for (uint32_t i = 0; i < p->n_checks; i++)
-		for (uint32_t k = 0; k < p->checks[i].bytes; k++)
-			hold[p->checks[i].offset + k] = (uint8_t)(p->checks[i].expected >> 8 * k);
+		pctl_le_put(hold + p->checks[i].offset, p->checks[i].expected, p->checks[i].bytes);
 	status = pctl_job_plan_buffer(p, PCTL_PLAN_PARAMS, n, hold, m->call, &from.buffer);
 	free(hold);
 	if (status == PCTL_OK)

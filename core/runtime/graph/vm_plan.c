@@ -320,7 +320,7 @@ static pctl_status put_gate(struct pctl_vm_maker *m, uint32_t instance)
 
 static pctl_status put_metrics(struct pctl_vm_maker *m, uint32_t instance)
 {
-	const pctl_override_value n = {"n_embd", m->d->n_embd, NULL};
+	const pctl_override_value n = {.name = "n_embd", .bits = m->d->n_embd};
 	const pctl_plan_binding bindings[] = {in_register(m, 0, instance, PCTL_VM_OUTBOX),
 					      metrics_of(m, 1, instance), block(m, instance, 0)};
 
@@ -329,9 +329,9 @@ static pctl_status put_metrics(struct pctl_vm_maker *m, uint32_t instance)
 
 static pctl_status put_regulator(struct pctl_vm_maker *m, uint32_t instance)
 {
-	const pctl_override_value values[] = {{"act", m->d->acts, NULL},
-					      {"n_embd", m->d->n_embd, NULL},
-					      {"epsilon", m->d->epsilon, NULL}};
+	const pctl_override_value values[] = {{.name = "act", .bits = m->d->acts},
+					      {.name = "n_embd", .bits = m->d->n_embd},
+					      {.name = "epsilon", .bits = m->d->epsilon}};
 	const pctl_plan_binding bindings[] = {
 		in_register(m, 0, instance, PCTL_VM_OUTBOX), metrics_of(m, 1, instance),
 		range(0, 2, m->at.globals, 0, pctl_vm_throughput_at(m->d)),
@@ -344,7 +344,7 @@ static pctl_status put_message(struct pctl_vm_maker *m, pctl_plan_binding from,
 			       pctl_plan_binding to)
 {
 	const uint32_t words = m->d->n_embd + PCTL_VM_TELEMETRY;
-	const pctl_override_value n = {"n", words, NULL};
+	const pctl_override_value n = {.name = "n", .bits = words};
 	const pctl_plan_binding bindings[] = {from, to};
 
 	return put_own(m, "vm/message.wgsl", KERNEL_MESSAGE, &n, 1,
@@ -382,7 +382,7 @@ static pctl_status put_instance(struct pctl_vm_maker *m, uint32_t i)
 
 pctl_status pctl_vm_put_turn(struct pctl_vm_maker *m)
 {
-	const pctl_override_value by = {"by", m->d->advance, NULL};
+	const pctl_override_value by = {.name = "by", .bits = m->d->advance};
 	const pctl_plan_binding position = range(0, 0, m->at.globals, 0, 4u * PCTL_VM_HEAD);
 	pctl_status status = PCTL_OK;
 

@@ -196,8 +196,8 @@ static void read_kernel(struct reader *r, const pctl_conf_value *v, pctl_vm_step
 	s->n_overrides = values == NULL ? 0 : count(overrides);
 	s->overrides = values;
 	for (uint32_t i = 0; i < s->n_overrides; i++)
-		values[i] = (pctl_override_value){dup(r, overrides->items[i]->key), 0,
-						  dup(r, overrides->items[i]->text)};
+		values[i] = (pctl_override_value){.name = dup(r, overrides->items[i]->key),
+						  .text = dup(r, overrides->items[i]->text)};
 	for (uint32_t i = 0; i < 3; i++)
 		s->groups[i] = numbers != NULL && i < count(groups) ? numbers[i] : 1;
 	s->n_params = count(pctl_conf_get(v, "params"));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/order.h"
 #include "foundation/base/vec.h"
 #include "runtime/plugin/devices.h"
 #include "runtime/plugin/registry_private.h"
@@ -96,15 +97,10 @@ static void add_list(found *f, const char *list, const char *suffix)
 	free(copy);
 }
 
-static int by_path(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void sort_from(found *f, uint32_t first)
 {
 	if (f->n > first)
-		qsort(f->files + first, f->n - first, sizeof(*f->files), by_path);
+		qsort(f->files + first, f->n - first, sizeof(*f->files), pctl_order_texts);
 }
 
 static void find_files(found *f, const loader *l)

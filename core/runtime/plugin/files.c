@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/order.h"
 #include "foundation/base/str.h"
 #include "foundation/base/vec.h"
 #include "runtime/cas/cid.h"
@@ -30,11 +31,6 @@ PCTL_KEPT(driver_files, file_row, fields, "pipectl driver files 1", PC3031_PLUGI
 	  "`cache/driver-files.tsv` in pipectl's home; a damaged one is none");
 
 typedef PCTL_VEC(const char *) path_list;
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 typedef struct looking {
 	pctl_registry *r;
@@ -170,7 +166,7 @@ static pctl_status list_mapped(const looking *s, path_list *out, pctl_str_buf *t
 		pctl_str_addf(libraries, "mappings that cannot be read\t%s\n", id);
 	}
 	if (out->n != 0)
-		qsort(out->items, out->n, sizeof(*out->items), by_text);
+		qsort(out->items, out->n, sizeof(*out->items), pctl_order_texts);
 	return PCTL_OK;
 }
 

@@ -98,7 +98,7 @@ def runs(h):
     refused(h, "a file without anything", ["check", h.write("empty.cfg", b"")], "a pipeline file needs a key \"pipeline\"\n", 3)
     refused(h, "no amount", ["ledger", "credit", "ada", "0"], "\"0\" is no amount of gas\n   hint: a whole number from 1", 3)
     refused(h, "a number of more than 64 bits", run + ["--in", "x=" + x, "--set", "n=99999999999999999999"], "give one from 0 to 18446744073709551615", 3)
-    refused(h, "truncated input", run + ["--in", "x=" + short], "PC4015", 3)
+    refused(h, "truncated input", run + ["--in", "x=" + short], "PC4015 [input-size]: input \"x\" wants u32[m], and none such has the 5 bytes of ", 3)
     refused(h, "input missing", run, "PC4014", 3)
     refused(h, "input that is not there", run + ["--in", "x=" + h.path("nowhere")], "PC0003", 1)
     refused(h, "unknown input", run + ["--in", "w=" + x], "PC4013", 3)
@@ -110,6 +110,13 @@ def runs(h):
     refused(h, "unknown device", ["run", good, "--in", "x=" + x, "--backend", "cpu:9"], "PC3231", 5)
     refused(h, "usage", ["run"], "PC0010", 2)
     refused(h, "unknown verb", ["rnu", good], "PC0010", 2)
+    refused(h, "a sub-verb of a verb that has none", ["help", "run", "it"], "`pipectl run` has no sub-verbs\n   hint: `pipectl help run` says all of it", 2)
+    refused(h, "a sub-verb of no verb", ["help", "rnu", "it"], "no verb \"rnu\"\n   hint: did you mean run?", 2)
+    refused(h, "unknown sub-verb", ["device", "show"], "no sub-verb \"show\"\n   hint: `pipectl help device` lists what there is", 2)
+    refused(h, "an op without its library", ["op", "show", "sub"], "hint: did you mean ieee.sub or int.sub?", 3)
+    refused(h, "no op of any library", ["op", "show", "nothing"], "hint: write library.op@version; `pipectl op list` shows all ops", 3)
+    refused(h, "no element type", ["tensor", "convert", x, h.path("y.npy"), "--from", "u32[8]", "--to", "q9"], "hint: there are ", 2)
+    refused(h, "a range backwards", ["block", "verify", "3..1"], "\"3..1\" ends before it begins", 2)
     refused(h, "unknown option", ["run", good, "--bakend", "cpu"], "PC0010", 2)
     refused(h, "unknown code", ["explain", "PC9999"], "PC0010", 2)
     for word in ("--log-file", "--log-file=x", "--logs"):
@@ -135,8 +142,12 @@ def shaders(h):
             ["shader", "run", good, "--dispatch", "64", "--bind", "0:0=zero:2GiB", "--backend", "vulkan:llvmpipe"], "PC5203", 5)
     refused(h, "unbound", ["shader", "run", good, "--dispatch", "1", "--backend", "cpu"], "or with --bind", 3)
     refused(h, "an op without its ports", ["op", "run", "int.add"], "int.add: error: PC4103", 3)
-    refused(h, "no letter in common", ["op", "support", "--type", "x"], "hint: `pipectl help` lists what there is", 2)
+    refused(h, "no letter in common", ["op", "support", "--type", "x"], "hint: `pipectl help op support` lists what there is", 2)
     refused(h, "no such binding", ["shader", "run", good, "--dispatch", "1", "--bind", "3:0=zero:4"], "PC4123", 3)
+    refused(h, "zeros of no size", ["shader", "run", good, "--dispatch", "1", "--bind", "0:0=zero:x", "--backend", "cpu"],
+            "PC1025 [conf-quantity]: \"zero:x\" says no number of bytes", 3)
+    refused(h, "too many workgroups", ["shader", "run", good, "--dispatch", "99999999999", "--bind", "0:0=zero:4"], "each at most 4294967295, not", 2)
+    refused(h, "a job of no workgroups", ["job", "submit", "--shader", "x", "--input", "y", "--gas-limit", "1", "--sender", "ada"], "--dispatch is missing", 2)
     refused(h, "dispatch syntax", ["shader", "run", good, "--dispatch", "x", "--bind", "0:0=zero:4"], "PC0010", 2)
 
 
@@ -211,6 +222,16 @@ def limits(h):
         says(name, h.run("run", pipe, *args), want, code)
 
 
+def overrides(h):
+    """An override that is not there, or whose value does not fit, is shown in the file that gives it."""
+    h.write("number.wgsl", b"override k : u32 = 1u;\n@group(0) @binding(0) var<storage, read_write> r : array<u32>;\n"
+            b"@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) g : vec3<u32>) { r[g.x] = k; }\n")
+    for name, override, code in (("is not there", "n = 3", "PC2041"), ("does not fit", 'k = "4294967296"', "PC2043"), ("of a parameter", 'k = "$big"', "PC2043")):
+        pipe = h.write("over.pipe.cfg", (FILLS.replace("class =", 'params : { big = "5000000000"; }; class =') % ("number.wgsl", "u32[64]"))
+                       .replace("dispatch =", "\n    override : { " + override + "; };\n    dispatch =").encode())
+        refused(h, "an override " + name, ["check", pipe], f"over.pipe.cfg:3:18: error: {code} ", 3)
+
+
 def sizes(h):
     """More elements than an op counts, before there is any of them."""
     h.write("many.pipe.cfg", b'pipeline : { name = "many"; class = "integer"; jobs = ('
@@ -249,6 +270,7 @@ def main():
     store(h)
     plugins(h)
     limits(h)
+    overrides(h)
     sizes(h)
     openssl(h)
     keys(h)

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 from harness import Harness, patient
 
@@ -100,16 +101,47 @@ def main():
     free.bind(("127.0.0.1", 0))
     port = free.getsockname()[1]
     free.close()
-    p = subprocess.Popen([h.pipectl, "--home", h.path("home"), "model", "serve", *ASKED, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    # A tokenizer that comes when it is given: until then the model is not loaded, and who connects waits for the answer.
+    late = h.path("late.json")
+    os.mkfifo(late)
+    p = subprocess.Popen([h.pipectl, "--home", h.path("home"), "model", "serve", *[late if a == TOKENIZER else a for a in ASKED], "--port", str(port)],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    client, until = None, time.monotonic() + patient(60)
+    while client is None and p.poll() is None and time.monotonic() < until:
+        try:
+            client = socket.create_connection(("127.0.0.1", port))
+        except ConnectionRefusedError:
+            time.sleep(0.01)
+    if not h.check("it listens before there is a model", client is not None):
+        p.kill()
+        h.finish()
+    client.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    with open(TOKENIZER, "rb") as f, open(late, "wb") as to:
+        to.write(f.read())
     line = p.stderr.readline().decode()
     while line and "listening" not in line:
         line = p.stderr.readline().decode()
     h.check("on a port", str(port) in line, line)
+    client.settimeout(patient(60))
+    h.check("who came before the model is answered", client.makefile("rb").readline().startswith(b"HTTP/1.1 200 OK"), "")
+    client.close()
     p.send_signal(signal.SIGTERM)
     h.check("it ends well there, too", p.wait(patient(60)) == 0, str(p.returncode))
     for args, word in ((["--socket", h.path("s"), "--port", "1"], "PC0010"), (["--port", "70000"], "PC6250"), (["--port", str(port), "--slots", "0"], "PC6290")):
         status, _, err = h.run("model", "serve", *ASKED, *args)
         h.check(f"refused: {args[-2:]}", status != 0 and word in err, err[:400])
+    # Where it listens is looked at before the model is: of two things that are wrong, that one is told.
+    nothing = ["model", "serve", "--model", h.path("no model")]
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    taken.listen()
+    for args, code in ((["--socket", h.path("no folder/s")], "PC6251"), (["--port", str(taken.getsockname()[1])], "PC6252"),
+                       (["--socket", h.path("s"), "--connections", "0"], "PC0010")):
+        status, _, err = h.run(*nothing, *args)
+        h.check(f"before the model: {args[-2:]}", status != 0 and code in err and "no model" not in err, err[:400])
+    taken.close()
+    status, _, err = h.run(*nothing, "--socket", h.path("s"))
+    h.check("a model that is not there leaves no socket", status != 0 and "no model" in err and "listening" not in err and not os.path.exists(h.path("s")), err[:400])
     other = [a if a != "qwen2.5" else "llama3" for a in ASKED]
     status, _, err = h.run("model", "serve", *other, "--socket", h.path("s"))
     h.check("a family whose tokens are not there", status == 3 and "PC7023" in err and "<|begin_of_text|>" in err and "listening" not in err, f"{status} {err[:400]}")

@@ -112,4 +112,9 @@ def misuse(message: str, hint: str | None = None) -> Error:
     return failure(lib.PCTL_E_USAGE, [Diagnostic(lib.PC11_API_USE, "error", message, hint=hint)])
 
 
-__all__ = ["Diagnostic", "Error", "Note", "diagnostic", "failure", "ffi", "misuse"]
+def cancelled() -> Error:
+    """A cancel that came while the library was not asked anything: PC0004, as the library itself says it."""
+    return failure(lib.PCTL_E_CANCELLED, [Diagnostic(lib.PC4_CANCELLED, "error", "cancelled")])
+
+
+__all__ = ["Diagnostic", "Error", "Note", "cancelled", "diagnostic", "failure", "ffi", "misuse"]

@@ -11,7 +11,7 @@ import os
 import threading
 from typing import Any, Callable, Iterator
 
-from pipectl._errors import Diagnostic, diagnostic, failure, misuse
+from pipectl._errors import Diagnostic, cancelled, diagnostic, failure, misuse
 from pipectl._library import ffi, lib
 from pipectl._progress import Progress, progress
 
@@ -25,13 +25,13 @@ class Ears:
 
     def __init__(self, on_diagnostic: OnDiagnostic | None):
         self.on_diagnostic = on_diagnostic
+        self.cancelled = False
         self.begin(None)
 
     def begin(self, on_progress: OnProgress | None) -> None:
         self.on_progress = on_progress
         self.said: list[Diagnostic] = []
         self.raised: BaseException | None = None
-        self.cancelled = False
 
 
 def keep_raised(_type, value, trace):
@@ -69,6 +69,7 @@ class Handle:
         self.out = ffi.new("pipectl **")
         self.lock = threading.Lock()
         self.owner: int | None = None
+        self.inside = False
         self.pid = os.getpid()
         self.made: dict[int, tuple[Any, Callable[[Any], None]]] = {}
         self.n_made = 0
@@ -84,22 +85,39 @@ class Handle:
     # ---- calls ----
 
     @contextlib.contextmanager
-    def alone(self, on_progress: OnProgress | None) -> Iterator[Callable[..., None]]:
+    def whole(self) -> Iterator[None]:
+        """What is one call to the user, of however many parts (alone): no other thread comes between them, and a cancel ends it in
+        whichever part, or between which, it comes."""
         if self.pid != os.getpid():
             raise misuse("an installation that was opened before fork is used after it", "open one in each process")
         if self.owner == threading.get_ident():
-            raise misuse("a callback calls the installation that called it")
+            if self.inside:
+                raise misuse("a callback calls the installation that called it")
+            yield
+            return
         try:
             with self.lock:
                 try:
-                    self.owner = threading.get_ident()
-                    self.ears.begin(on_progress)
-                    yield self.ask
+                    self.owner, self.inside = threading.get_ident(), False
+                    self.ears.cancelled = False
+                    yield
                 finally:
                     self.owner = None
                     self.release()
         finally:
             self.settle()
+
+    @contextlib.contextmanager
+    def alone(self, on_progress: OnProgress | None) -> Iterator[Callable[..., None]]:
+        with self.whole():
+            try:
+                self.inside = True
+                self.ears.begin(on_progress)
+                if self.ears.cancelled:
+                    raise cancelled()
+                yield self.ask
+            finally:
+                self.inside = False
 
     @contextlib.contextmanager
     def use(self, on_progress: OnProgress | None = None) -> Iterator[Callable[..., None]]:

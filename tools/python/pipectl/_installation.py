@@ -1,10 +1,11 @@
 """An installation of pipectl, opened: what everything else is made of."""
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import weakref
-from typing import IO, Any, Iterable, Mapping, Union
+from typing import IO, Any, Iterable, Iterator, Mapping, Union
 
 import numpy
 
@@ -85,10 +86,13 @@ class Installation:
             raise misuse(f'"{name}" is data, which is given to run; a pipeline is loaded with parameters alone')
         return Pipeline(self, path, sets)
 
+    @contextlib.contextmanager
     def _loaded(self, path: Path, keywords: Mapping[str, Any], inputs: Mapping[str, Input] | None,
-                params: Mapping[str, Value] | None) -> tuple[Pipeline, dict[str, Input]]:
+                params: Mapping[str, Value] | None) -> Iterator[tuple[Pipeline, dict[str, Input]]]:
+        """To load and what is done with it are one call."""
         ins, sets = split(keywords, inputs, params)
-        return Pipeline(self, path, sets), ins
+        with self._handle.whole(), Pipeline(self, path, sets) as pipeline:
+            yield pipeline, ins
 
     def run(self, path: Path, *, inputs: Mapping[str, Input] | None = None, params: Mapping[str, Value] | None = None,
             backends: Selectors = (), verify: float = 0, memo: bool = True, gas_limit: int | None = None,
@@ -96,8 +100,7 @@ class Installation:
             **keywords: Input | Value) -> Result:
         """Load and run. Keywords that are data (arrays, bytes, paths, Cid, Zeros) are inputs, numbers and texts parameters;
         `inputs` and `params` are for names that are options here. The rest is as for Pipeline.run."""
-        pipeline, ins = self._loaded(path, keywords, inputs, params)
-        with pipeline:
+        with self._loaded(path, keywords, inputs, params) as (pipeline, ins):
             return pipeline.run(inputs=ins, backends=backends, verify=verify, memo=memo, gas_limit=gas_limit, receipt=receipt,
                                 progress=progress, write=write)
 
@@ -105,21 +108,21 @@ class Installation:
               params: Mapping[str, Value] | None = None, backends: Selectors = (), **keywords: Input | Value) -> list[Diagnostic]:
         """All that is to be said of a pipeline, in order; no "error" among it means that it can run, as far as a check can tell.
         Sizes are checked where there is data, devices where they are named."""
+        loaded = False
         try:
-            pipeline, ins = self._loaded(path, keywords, inputs, params)
+            with self._loaded(path, keywords, inputs, params) as (pipeline, ins):
+                loaded = True
+                return pipeline.diagnostics + pipeline.check(devices=devices, inputs=ins, backends=backends)
         except Error as e:
-            if e.status in ("cancelled", "no-memory", "usage"):
+            if loaded or e.status in ("cancelled", "no-memory", "usage"):
                 raise
             return e.diagnostics
-        with pipeline:
-            return pipeline.diagnostics + pipeline.check(devices=devices, inputs=ins, backends=backends)
 
     def plan(self, path: Path, *, inputs: Mapping[str, Input] | None = None, params: Mapping[str, Value] | None = None,
              backends: Selectors = (), verify: float = 0, memo: bool = True, gas_limit: int | None = None,
              **keywords: Input | Value) -> dict[str, Any]:
         """Load and plan: see Pipeline.plan."""
-        pipeline, ins = self._loaded(path, keywords, inputs, params)
-        with pipeline:
+        with self._loaded(path, keywords, inputs, params) as (pipeline, ins):
             return pipeline.plan(inputs=ins, backends=backends, verify=verify, memo=memo, gas_limit=gas_limit)
 
     def audit(self, path: Path, *, devices: Selectors = (), inputs: Mapping[str, Input] | None = None,
@@ -127,8 +130,7 @@ class Installation:
               natives: bool = False, quarantine: bool = True, progress: Shown = None,
               **keywords: Input | Value) -> dict[str, Any]:
         """Load and audit: see Pipeline.audit."""
-        pipeline, ins = self._loaded(path, keywords, inputs, params)
-        with pipeline:
+        with self._loaded(path, keywords, inputs, params) as (pipeline, ins):
             return pipeline.audit(devices=devices, inputs=ins, repeat=repeat, quorum=quorum, report=report, natives=natives,
                                   quarantine=quarantine, progress=progress)
 
@@ -241,7 +243,8 @@ class Installation:
     # ---- the end ----
 
     def cancel(self) -> None:
-        """End the call that another thread has under way, if any, with an Error of status "cancelled". From any thread."""
+        """End the call that another thread has under way, if any, with an Error of status "cancelled". From any thread. What loads and
+        then runs is one call, which it ends between the two as well."""
         self._handle.cancel()
 
     def close(self) -> None:

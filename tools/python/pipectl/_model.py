@@ -218,8 +218,9 @@ class Generation:
 
     def finish(self) -> Generation:
         """Make all that is left; the pieces can be had from the iterator afterwards, too."""
-        while self._going:
-            self._step()
+        with self._handle.whole():
+            while self._going:
+                self._step()
         return self
 
     @property
@@ -348,13 +349,14 @@ class Model:
         return tokens_of(self.tokenizer.encode(prompt) if isinstance(prompt, str) else prompt)
 
     def _floats(self, function: Any, prompt: Prompt, shape: Any, progress: Shown, *more: int) -> numpy.ndarray[Any, Any]:
-        ids = self._prompt(prompt)
-        with shown(progress) as told, self._handle.use(told) as ask:
-            engine = self._opened(ask)
-            f = new("pipectl_engine_facts")
-            ask(lib.pipectl_engine_describe, engine, f)
-            out = numpy.empty(shape(f, len(ids)), numpy.float32)
-            ask(function, engine, ids, len(ids), *more, ffi.from_buffer("float[]", out), out.size)
+        with self._handle.whole():
+            ids = self._prompt(prompt)
+            with shown(progress) as told, self._handle.use(told) as ask:
+                engine = self._opened(ask)
+                f = new("pipectl_engine_facts")
+                ask(lib.pipectl_engine_describe, engine, f)
+                out = numpy.empty(shape(f, len(ids)), numpy.float32)
+                ask(function, engine, ids, len(ids), *more, ffi.from_buffer("float[]", out), out.size)
         return out
 
     def logits(self, ids: Prompt, *, all: bool = False, progress: Shown = None) -> numpy.ndarray[Any, Any]:
@@ -378,20 +380,22 @@ class Model:
         logits       each Piece has the logits that its token was chosen from
         receipt      a signed statement is made (Generation.receipt), which `replay` and `pipectl generate --replay` hold to
         """
-        ids = self._prompt(prompt)
-        out = Generation(self, sequences, progress)
-        o = new("pipectl_generate_options", prompt=ids, n_prompt=len(ids), n_tokens=tokens, sequences=sequences, seed=seed,
-                temperature=temperature, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty,
-                presence_penalty=presence_penalty, frequency_penalty=frequency_penalty, top_k=top_k, ctx=out._ctx, token=hear_token)
-        o.flags = ((lib.PIPECTL_GENERATE_ON if ignore_end else 0) | (lib.PIPECTL_GENERATE_LOGITS if logits else 0) |
-                   (lib.PIPECTL_GENERATE_RECEIPT if receipt else 0))
-        with self._handle.use() as ask:
-            out._open(ask, lib.pipectl_generation_begin, self._opened(ask), o)
-        return out
+        with self._handle.whole():
+            ids = self._prompt(prompt)
+            out = Generation(self, sequences, progress)
+            o = new("pipectl_generate_options", prompt=ids, n_prompt=len(ids), n_tokens=tokens, sequences=sequences, seed=seed,
+                    temperature=temperature, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty,
+                    presence_penalty=presence_penalty, frequency_penalty=frequency_penalty, top_k=top_k, ctx=out._ctx, token=hear_token)
+            o.flags = ((lib.PIPECTL_GENERATE_ON if ignore_end else 0) | (lib.PIPECTL_GENERATE_LOGITS if logits else 0) |
+                       (lib.PIPECTL_GENERATE_RECEIPT if receipt else 0))
+            with self._handle.use() as ask:
+                out._open(ask, lib.pipectl_generation_begin, self._opened(ask), o)
+            return out
 
     def chat(self, messages: Messages, *, thinking: bool = True, **keywords: Any) -> Generation:
         """The assistant's answer to a conversation, by the model's chat template; keywords are those of `generate`."""
-        return self.generate(self.tokenizer.chat(messages, thinking=thinking), **keywords)
+        with self._handle.whole():
+            return self.generate(self.tokenizer.chat(messages, thinking=thinking), **keywords)
 
     def replay(self, receipt: bytes | os.PathLike[str], *, name: str = "receipt", signer: str | None = None,
                progress: Shown = None) -> None:

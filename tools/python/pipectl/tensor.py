@@ -504,10 +504,17 @@ def _plan(t: Tensor) -> None:
 
 def run(*tensors: Tensor, **how: Any) -> Result | None:
     """Compute these in one run; None where nothing had to run. Keywords as for Installation.run: backends, verify, receipt, .."""
+    if all(t._array is not None for t in tensors):
+        return None
+    with runtime().installation._handle.whole():
+        return _run(tensors, how)
+
+
+def _run(tensors: Iterable[Tensor], how: dict[str, Any]) -> Result | None:
     wanted = [t for t in tensors if t._array is None]
     for t in wanted:
         if t._op is None and t._host is not None:
-            run(*t._inputs, **how)
+            _run(t._inputs, how)
             _on_host(t)
     wanted = [t for t in wanted if t._array is None]
     if not wanted:

@@ -3,6 +3,7 @@ closed says so, and what is out stays."""
 import gc
 import itertools
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 from conftest import EDGES, LONG, RANK, processes, wait_until
 
 import pipectl
+from pipectl import tensor
 from harness import patient
 
 
@@ -229,3 +231,62 @@ def test_the_end_of_the_interpreter(home):
     done = subprocess.run([sys.executable, "-c", script, RANK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
     assert done.returncode == 0 and done.stdout.strip().startswith(b"["), done
     wait_until(lambda: not processes())
+
+
+@pytest.mark.parametrize("part, more", [("run", {"memo": False}), ("plan", {}), ("check", {}), ("audit", {"devices": ["cpu", "mock:wrap=cpu"]})])
+def test_a_cancel_between_load_and_what_follows(home, monkeypatch, part, more):
+    """What loads and then runs is one call: a cancel between the two ends it, no other thread's call comes there, and the next call
+    knows nothing of it. So with Ctrl-C, and with a cancel in the last moment of the load."""
+    real = getattr(pipectl.Pipeline, part)
+    opened = pipectl.Installation()
+    between = [opened.cancel, lambda: signal.raise_signal(signal.SIGINT)]
+
+    def late(pipeline, **options):
+        assert not opened._handle.lock.acquire(blocking=False)
+        between[0]()
+        return real(pipeline, **options)
+
+    def call(status):
+        with pytest.raises((pipectl.Error, KeyboardInterrupt)) as e:
+            getattr(opened, part)(RANK, edges=EDGES, iterations=2, **more)
+        assert status is None and e.type is KeyboardInterrupt or e.value.status == status and e.value.code == 4, e.value
+
+    monkeypatch.setattr(pipectl.Pipeline, part, late)
+    call("cancelled")
+    between.pop(0)
+    call(None)
+    monkeypatch.undo()
+    ports = pipectl.Pipeline._ports
+
+    def last(pipeline, *args):
+        opened.cancel()
+        return ports(pipeline, *args)
+
+    monkeypatch.setattr(pipectl.Pipeline, "_ports", last)
+    call("cancelled")
+    monkeypatch.undo()
+    opened.cancel()
+    assert opened.run(RANK, edges=EDGES, iterations=2, backends="cpu").verified
+    opened.close()
+    assert not processes()
+
+
+def test_a_cancel_between_the_parts_of_a_tensor(home, monkeypatch):
+    """What NumPy does between two runs is a part of the whole, too."""
+    with pipectl.Installation() as opened:
+        tensor.use(opened, backends="cpu")
+        x = tensor.asarray(EDGES) * 2
+        turned, y = x[:, ::-1], x + 1
+        real = opened.run
+
+        def late(path, **options):
+            try:
+                return real(path, **options)
+            finally:
+                opened.cancel()
+        monkeypatch.setattr(opened, "run", late)
+        with pytest.raises(pipectl.Error) as e:
+            tensor.run(turned, y)
+        assert e.value.status == "cancelled"
+        monkeypatch.undo()
+        assert y.numpy().tolist() == (2 * EDGES + 1).tolist() and turned.numpy().tolist() == (2 * EDGES)[:, ::-1].tolist()
