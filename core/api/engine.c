@@ -27,6 +27,42 @@ static pctl_status copy_backends(pipectl_engine *e, pctl_run_request *q)
 	return pctl_arena_failed(e->arena) ? pctl_no_memory(&e->p->call, "an engine") : PCTL_OK;
 }
 
+pctl_status pipectl_take_loras(const pctl_call *call, const pipectl_lora *loras, uint32_t n,
+			       pctl_arena *arena, pctl_engine_lora **out)
+{
+	*out = NULL;
+	if (n != 0 && loras == NULL)
+		return pipectl_misused(call, "adapters are counted, and there are none");
+	if (n > PCTL_ADAPTERS_MAX)
+		return pctl_refuse(call, PC6299_ADAPTER_USE,
+				   "%" PRIu32 " adapters are more than %u", n, PCTL_ADAPTERS_MAX);
+	*out = pctl_arena_array(arena, n, sizeof(**out));
+	if (*out == NULL)
+		return pctl_no_memory(call, "adapters");
+	for (uint32_t i = 0; i < n; i++) {
+		if (loras[i].path == NULL)
+			return pipectl_misused(call, "an adapter has no path");
+		(*out)[i] = (pctl_engine_lora){loras[i].name, loras[i].path,
+					       loras[i].scale == 0 ? 1 : loras[i].scale};
+	}
+	return PCTL_OK;
+}
+
+static pctl_status take_loras(pipectl_engine *e, const pipectl_engine_options *o,
+			      pctl_model_engine_options *how)
+{
+	pctl_engine_lora *loras;
+	const pctl_status status =
+		pipectl_take_loras(&e->p->call, o->loras, o->n_loras, e->arena, &loras);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < o->n_loras; i++)
+		if (loras[i].name == NULL)
+			return pipectl_misused(&e->p->call, "an adapter has no name");
+	how->loras = loras;
+	how->n_loras = o->n_loras;
+	return status;
+}
+
 static pctl_status open_engine(pipectl_engine *e, pipectl_model *m,
 			       const pipectl_engine_options *options)
 {
@@ -56,6 +92,8 @@ static pctl_status open_engine(pipectl_engine *e, pipectl_model *m,
 	how.chunk = o.chunk != 0 ? o.chunk : context < USUAL_CHUNK ? context : USUAL_CHUNK;
 	how.context = o.context;
 	how.pages = o.pages;
+	if (status == PCTL_OK)
+		status = take_loras(e, &o, &how);
 	if (status == PCTL_OK)
 		status = pctl_model_engine_open(&e->p->host, &how, call, &e->engine);
 	if (status != PCTL_OK)
@@ -99,11 +137,17 @@ pctl_status pipectl_engine_describe(pipectl_engine *e, pipectl_engine_facts *out
 				  .chunk = engine->max_chunk,
 				  .context = engine->context,
 				  .n_vocab = engine->n_vocab,
-				  .n_embd = engine->n_embd};
+				  .n_embd = engine->n_embd,
+				  .n_adapters = engine->n_adapters,
+				  .answers_of = engine->model_cid};
 	pctl_model_engine_facts facts;
 
 	if (status != PCTL_OK)
 		return status;
+	if (e->adapter != 0) {
+		f.adapter = engine->adapters[e->adapter - 1].name;
+		f.answers_of = engine->adapters[e->adapter - 1].cid;
+	}
 	pctl_model_engine_facts_of(e->engine, &facts);
 	f.device = facts.device;
 	f.device_name = facts.device_name;
@@ -125,6 +169,18 @@ pctl_status pipectl_engine_describe(pipectl_engine *e, pipectl_engine_facts *out
 	for (uint32_t i = 0; i < engine->n_slots; i++)
 		f.n_free_slots += !e->busy[i];
 	return pipectl_end(e->p, PIPECTL_GIVE(&e->p->call, out, &f));
+}
+
+pctl_status pipectl_engine_adapter(pipectl_engine *e, const char *name)
+{
+	pctl_status status = pipectl_begin(e->p, NULL, NULL);
+	uint32_t adapter = 0;
+
+	if (status == PCTL_OK)
+		status = pctl_model_engine_adapter(e->engine, name, &e->p->call, &adapter);
+	if (status == PCTL_OK)
+		e->adapter = adapter;
+	return pipectl_end(e->p, status);
 }
 
 pctl_status pipectl_engine_slot(pipectl_engine *e, uint32_t *out)
@@ -211,6 +267,7 @@ static pctl_status run_rows(pipectl_engine *e, const uint32_t *ids, uint32_t n, 
 				     .tokens = ids,
 				     .n_tokens = done + count,
 				     .n_prompt = n,
+				     .adapter = e->adapter,
 				     .sampling = &plain,
 				     .embedding = out};
 

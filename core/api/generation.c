@@ -145,6 +145,7 @@ static pctl_status begin(pipectl_generation *g)
 				   e->n_slots);
 	status = take_slots(g, g->o.sequences);
 	g->o.slots = g->slots;
+	g->o.adapter = g->engine->adapter;
 	g->o.token = made;
 	g->o.ctx = g;
 	g->going = g->o.n_tokens == 0 ? 0 : g->o.sequences;
@@ -414,9 +415,13 @@ static pctl_status replay(pipectl_generation *g, const char *name, const char *t
 	if (status == PCTL_OK)
 		status = pctl_statement_question(&said, name, g->arena, call, &g->o);
 	/* Of another model nothing need be made. */
-	(void)pctl_cid_parse(pctl_model_engine_of(g->engine->engine)->model_cid, &found.model);
-	if (status == PCTL_OK && pctl_cid_compare(&said.model, &found.model) != 0)
-		return pctl_statement_compare(&said, &found, call);
+	if (status == PCTL_OK)
+		status = pctl_statement_model(g->engine->engine, g->engine->adapter, g->arena, call,
+					      &found);
+	if (status == PCTL_OK)
+		status = pctl_statement_compare_model(&said, &found, call);
+	if (status != PCTL_OK)
+		return status;
 	g->wants = PIPECTL_GENERATE_RECEIPT;
 	if (status == PCTL_OK)
 		status = begin(g);

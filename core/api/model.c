@@ -193,11 +193,37 @@ pctl_status pipectl_model_check(pipectl_model *m)
 	return pipectl_end(m->p, status);
 }
 
+/* All that a plan asks for, as one set. */
+static pctl_status open_loras(const pipectl_model *m, const pipectl_model_plan *plan,
+			      pctl_adapters *out)
+{
+	const pctl_call *call = &m->p->call;
+	pctl_arena *arena = pctl_arena_create();
+	pctl_adapter_ask *asks = NULL;
+	pctl_engine_lora *loras = NULL;
+	pctl_status status =
+		arena == NULL ? pctl_no_memory(call, "adapters")
+			      : pipectl_take_loras(call, plan->loras, plan->n_loras, arena, &loras);
+
+	*out = (pctl_adapters){.n = 0};
+	if (status == PCTL_OK)
+		asks = pctl_arena_array(arena, plan->n_loras, sizeof(*asks));
+	if (status == PCTL_OK && asks == NULL)
+		status = pctl_no_memory(call, "adapters");
+	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_loras; i++)
+		asks[i] = (pctl_adapter_ask){loras[i].path, 1, loras[i].by};
+	if (status == PCTL_OK)
+		status = pctl_adapters_open(m->model, asks, plan->n_loras, call, out);
+	pctl_arena_destroy(arena);
+	return status;
+}
+
 pctl_status pipectl_model_pipeline(pipectl_model *m, const pipectl_model_plan *plan, char **out)
 {
 	const uint64_t most = pctl_model_shape_of(m->model)->n_context;
 	pctl_status status = pipectl_begin(m->p, NULL, NULL);
 	pipectl_model_plan o = {.batch = 0};
+	pctl_adapters loras;
 	pctl_model_plan how;
 
 	*out = NULL;
@@ -214,7 +240,14 @@ pctl_status pipectl_model_pipeline(pipectl_model *m, const pipectl_model_plan *p
 									: PCTL_ENGINE_CONTEXT,
 				.all_logits = (o.flags & PIPECTL_MODEL_ALL_LOGITS) != 0,
 				.unrolled = (o.flags & PIPECTL_MODEL_UNROLLED) != 0};
-	return pipectl_end(m->p, pctl_model_pipeline(m->model, &how, &m->p->call, out));
+	status = open_loras(m, &o, &loras);
+	how.adapters = loras.uses;
+	how.n_adapters = loras.n;
+	how.set = 1;
+	if (status == PCTL_OK)
+		status = pctl_model_pipeline(m->model, &how, &m->p->call, out);
+	pctl_adapters_close(&loras);
+	return pipectl_end(m->p, status);
 }
 
 /* ---- words -------------------------------------------------------------------------------- */

@@ -19,15 +19,19 @@ struct pipectl_model {
 	pctl_str_buf text;
 };
 
-/* busy: slots that a generation has. users: the caller, and generations, which may outlive its release. evidence: as text. */
+/* adapter: of rows that are begun now (serve/engine.h). busy: slots that a generation has. users: the caller, and generations, which may outlive its release. evidence: as text. */
 struct pipectl_engine {
 	pipectl *p;
 	pctl_arena *arena;
 	pctl_model_engine *engine;
 	uint8_t *busy;
-	uint32_t users;
+	uint32_t users, adapter;
 	char evidence[PCTL_EVIDENCE_TEXT];
 };
+
+/* Adapters of a caller's, whose texts stay the caller's, in the arena. PC0011: one has no path; PC6299: more than there may be. */
+pctl_status pipectl_take_loras(const pctl_call *call, const pipectl_lora *loras, uint32_t n,
+			       pctl_arena *arena, pctl_engine_lora **out);
 
 /* A free slot, marked as taken; PC6290 where there is none. */
 pctl_status pipectl_engine_slot(pipectl_engine *e, uint32_t *out);

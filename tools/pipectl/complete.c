@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "app.h"
+#include "model/file/adapter.h"
 #include "model/synth/synth.h"
 #include "model/template/template.h"
 #include "runtime/graph/pipeline.h"
@@ -142,6 +143,12 @@ static void offer_shapes(const pctl_word *w)
 		offer(w, s->name, s->about);
 }
 
+static void offer_roles(const pctl_word *w)
+{
+	for (uint32_t i = 0; pctl_adapter_role(i) != PCTL_ROLES; i++)
+		offer(w, pctl_model_role_name(pctl_adapter_role(i)), NULL);
+}
+
 static void offer_families(const pctl_word *w)
 {
 	for (uint32_t i = 0; pctl_template_at(i) != NULL; i++)
@@ -254,6 +261,8 @@ static void offer_kind(const pctl_before *b, const pctl_word *w, const char *kin
 	snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), kind);
 	if (strchr(word, '.') != NULL)
 		*strstr(word, ".") = '\0'; /* "FILE..." */
+	if (strncmp(word, "FILE[", 5) == 0)
+		word[4] = '\0'; /* "FILE[=SCALE]" */
 	if (strcmp(word, "FILE") == 0)
 		puts(FILES);
 	else if (strcmp(word, "DIR") == 0 || strcmp(word, "GITDIR") == 0)
@@ -272,6 +281,8 @@ static void offer_kind(const pctl_before *b, const pctl_word *w, const char *kin
 		offer_devices(b->app, w);
 	else if (strcmp(word, "SHAPE") == 0)
 		offer_shapes(w);
+	else if (strcmp(word, "ROLE") == 0)
+		offer_roles(w);
 	else if (strcmp(word, "WEIGHTS") == 0 || strcmp(word, "TYPE") == 0)
 		offer_types(w, word[0] == 'W');
 	else if (strcmp(word, "VERB") == 0)

@@ -141,6 +141,27 @@ static void print_work(pctl_json *j, const char *name, const pctl_model_work *w)
 	pctl_json_object_end(j);
 }
 
+static void print_adapters(pctl_json *j, const generation *g)
+{
+	char text[PCTL_CID_TEXT_SIZE];
+	const pctl_adapter_use *use;
+	const pctl_cid *cid;
+	const char *path;
+
+	pctl_json_key(j, "adapters");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; (use = pctl_model_engine_use(g->engine, i, &cid)) != NULL; i++) {
+		(void)pctl_adapter_file(use->adapter, &path);
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "file", path);
+		pctl_json_kv_string(j, "cid", pctl_cid_format(cid, text));
+		pctl_json_key(j, "scale");
+		pctl_json_double(j, (double)use->by);
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
+}
+
 static void print_all(pctl_app *app, const generation *g, const pctl_generated *out)
 {
 	const pctl_engine *e = pctl_model_engine_of(g->engine);
@@ -150,6 +171,7 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 	pctl_model_engine_facts_of(g->engine, &f);
 	if (app->json) {
 		pctl_json_kv_string(j, "model", e->model_cid);
+		print_adapters(j, g);
 		pctl_json_kv_u32(j, "prompt_tokens", g->o.n_prompt);
 		pctl_json_key(j, "sequences");
 		pctl_json_array_begin(j);
@@ -248,15 +270,16 @@ static pctl_status ask(pctl_app *app, generation *g)
 	return status;
 }
 
-/* Before a token is made: is the model the one that is spoken of. */
+/* Before a token is made: is the model the one that is spoken of, and are the adapters. */
 static pctl_status same_model(const generation *g)
 {
 	pctl_statement here = {0};
+	pctl_status status =
+		pctl_statement_model(g->engine, g->o.adapter, g->app->arena, g->app->call, &here);
 
-	(void)pctl_cid_parse(pctl_model_engine_of(g->engine)->model_cid, &here.model);
-	if (g->replayed == NULL || pctl_cid_compare(&here.model, &g->said.model) == 0)
-		return PCTL_OK;
-	return pctl_statement_compare(&g->said, &here, g->app->call);
+	if (status != PCTL_OK || g->replayed == NULL)
+		return status;
+	return pctl_statement_compare_model(&g->said, &here, g->app->call);
 }
 
 static pctl_status run(pctl_app *app, generation *g)
@@ -268,9 +291,11 @@ static pctl_status run(pctl_app *app, generation *g)
 	g->o.token = made;
 	g->o.ctx = g;
 	if (status == PCTL_OK)
-		status = pctl_app_model_engine(app, g->o.sequences, &g->engine);
-	if (status == PCTL_OK)
+		status = pctl_app_model_engine(app, g->o.sequences, PCTL_LORAS_ALL, &g->engine);
+	if (status == PCTL_OK) {
+		g->o.adapter = pctl_model_engine_of(g->engine)->n_adapters;
 		status = same_model(g);
+	}
 	if (status == PCTL_OK && g->replayed == NULL) {
 		status = pctl_app_prompt(app, pctl_model_engine_of(g->engine), &prompt,
 					 &g->o.n_prompt);

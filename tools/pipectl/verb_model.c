@@ -4,101 +4,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
+#include "model.h"
 #include "model/generate/words.h"
-
-static void size(pctl_app *app, const char *name, uint64_t v)
-{
-	if (app->json)
-		pctl_json_kv_u64(&app->document, name, v);
-	else
-		printf("  %-14s %" PRIu64 "\n", name, v);
-}
-
-static void number(pctl_app *app, const char *name, double v)
-{
-	if (app->json) {
-		pctl_json_key(&app->document, name);
-		pctl_json_double(&app->document, v);
-	} else {
-		printf("  %-14s %.9g\n", name, v);
-	}
-}
-
-static void word(pctl_app *app, const char *name, const char *v)
-{
-	if (app->json)
-		pctl_json_kv_string(&app->document, name, v);
-	else
-		printf("  %-14s %s\n", name, v);
-}
 
 static void rope(pctl_app *app, const pctl_model_shape *s)
 {
 	const pctl_model_rope *r = &s->rope;
 
-	word(app, "rope_pairing", r->pairing == PCTL_MODEL_HALVES ? "halves" : "neighbours");
+	pctl_app_fact_word(app, "rope_pairing",
+			   r->pairing == PCTL_MODEL_HALVES ? "halves" : "neighbours");
 	if (app->json || r->dims != s->head_dim)
-		size(app, "rope_dims", r->dims);
-	number(app, "rope_base", r->base);
-	word(app, "rope_scaling", pctl_model_scaling_name(r->scaling));
+		pctl_app_fact_size(app, "rope_dims", r->dims);
+	pctl_app_fact_number(app, "rope_base", r->base);
+	pctl_app_fact_word(app, "rope_scaling", pctl_model_scaling_name(r->scaling));
 	if (r->scaling == PCTL_MODEL_SCALING_NONE)
 		return;
 	if (r->scaling == PCTL_MODEL_SCALING_LONGROPE) {
-		size(app, "rope_original", r->n_original);
-		number(app, "rope_magnitude", r->magnitude);
+		pctl_app_fact_size(app, "rope_original", r->n_original);
+		pctl_app_fact_number(app, "rope_magnitude", r->magnitude);
 		return;
 	}
-	number(app, "rope_factor", r->factor);
+	pctl_app_fact_number(app, "rope_factor", r->factor);
 	if (r->scaling == PCTL_MODEL_SCALING_LINEAR || r->scaling == PCTL_MODEL_SCALING_DYNAMIC)
 		return;
-	number(app, "rope_low", r->low);
-	number(app, "rope_high", r->high);
-	size(app, "rope_original", r->n_original);
+	pctl_app_fact_number(app, "rope_low", r->low);
+	pctl_app_fact_number(app, "rope_high", r->high);
+	pctl_app_fact_size(app, "rope_original", r->n_original);
 	if (r->scaling == PCTL_MODEL_SCALING_YARN)
-		number(app, "rope_magnitude", r->magnitude);
+		pctl_app_fact_number(app, "rope_magnitude", r->magnitude);
 }
 
 /* What is 0, or as everywhere, is left out of the text and stands in the document. */
 static void description(pctl_app *app, const pctl_model_shape *s)
 {
-	word(app, "family", pctl_model_family_name(s->family));
-	size(app, "n_layers", s->n_layers);
-	size(app, "n_embd", s->n_embd);
-	size(app, "n_heads", s->n_heads);
-	size(app, "n_kv_heads", s->n_kv_heads);
-	size(app, "head_dim", s->head_dim);
-	size(app, "n_ff", s->n_ff);
-	size(app, "n_vocab", s->n_vocab);
-	size(app, "n_context", s->n_context);
-	number(app, "rms_eps", s->rms_eps);
+	pctl_app_fact_word(app, "family", pctl_model_family_name(s->family));
+	pctl_app_fact_size(app, "n_layers", s->n_layers);
+	pctl_app_fact_size(app, "n_embd", s->n_embd);
+	pctl_app_fact_size(app, "n_heads", s->n_heads);
+	pctl_app_fact_size(app, "n_kv_heads", s->n_kv_heads);
+	pctl_app_fact_size(app, "head_dim", s->head_dim);
+	pctl_app_fact_size(app, "n_ff", s->n_ff);
+	pctl_app_fact_size(app, "n_vocab", s->n_vocab);
+	pctl_app_fact_size(app, "n_context", s->n_context);
+	pctl_app_fact_number(app, "rms_eps", s->rms_eps);
 	rope(app, s);
 	if (app->json || s->n_experts != 0) {
-		size(app, "n_experts", s->n_experts);
-		size(app, "n_used", s->n_used);
-		size(app, "n_ff_shared", s->n_ff_shared);
-		size(app, "n_dense", s->n_dense);
-		size(app, "n_ff_dense", s->n_ff_dense);
-		word(app, "norm_used", s->norm_used ? "yes" : "no");
+		pctl_app_fact_size(app, "n_experts", s->n_experts);
+		pctl_app_fact_size(app, "n_used", s->n_used);
+		pctl_app_fact_size(app, "n_ff_shared", s->n_ff_shared);
+		pctl_app_fact_size(app, "n_dense", s->n_dense);
+		pctl_app_fact_size(app, "n_ff_dense", s->n_ff_dense);
+		pctl_app_fact_word(app, "norm_used", s->norm_used ? "yes" : "no");
 	}
 	if (app->json || s->window != 0) {
-		size(app, "window", s->window);
-		size(app, "window_first", s->window_first);
-		size(app, "window_every", s->window_every);
+		pctl_app_fact_size(app, "window", s->window);
+		pctl_app_fact_size(app, "window_first", s->window_first);
+		pctl_app_fact_size(app, "window_every", s->window_every);
 	}
-	number(app, "attn_scale", s->attn_scale);
+	pctl_app_fact_number(app, "attn_scale", s->attn_scale);
 	if (app->json || s->attn_softcap != 0)
-		number(app, "attn_softcap", s->attn_softcap);
+		pctl_app_fact_number(app, "attn_softcap", s->attn_softcap);
 	if (app->json || s->final_softcap != 0)
-		number(app, "final_softcap", s->final_softcap);
+		pctl_app_fact_number(app, "final_softcap", s->final_softcap);
 	if (app->json || s->embed_scale != 1)
-		number(app, "embed_scale", s->embed_scale);
+		pctl_app_fact_number(app, "embed_scale", s->embed_scale);
 	if (app->json || s->norm_offset != 0)
-		number(app, "norm_offset", s->norm_offset);
-	word(app, "activation", s->gelu ? "gelu by tanh" : "silu");
-	word(app, "embeddings", s->tied ? "tied" : "not tied");
+		pctl_app_fact_number(app, "norm_offset", s->norm_offset);
+	pctl_app_fact_word(app, "activation", s->gelu ? "gelu by tanh" : "silu");
+	pctl_app_fact_word(app, "embeddings", s->tied ? "tied" : "not tied");
 	if (app->json || s->qkv_bias || s->o_bias)
-		word(app, "biases", s->o_bias ? "q k v o" : s->qkv_bias ? "q k v" : "none");
+		pctl_app_fact_word(app, "biases",
+				   s->o_bias	 ? "q k v o"
+				   : s->qkv_bias ? "q k v"
+						 : "none");
 }
 
 static const char *type_text(pctl_app *app, const pctl_tensor_type *t)
@@ -127,9 +105,9 @@ static void totals(pctl_app *app, const pctl_model *m)
 		n += elements;
 		bytes += n_bytes;
 	}
-	size(app, "parameters", n);
-	size(app, "bytes", bytes);
-	size(app, "kv_bytes_token", pctl_model_kv_bytes(pctl_model_shape_of(m)));
+	pctl_app_fact_size(app, "parameters", n);
+	pctl_app_fact_size(app, "bytes", bytes);
+	pctl_app_fact_size(app, "kv_bytes_token", pctl_model_kv_bytes(pctl_model_shape_of(m)));
 	if (app->json) {
 		pctl_json_key(&app->document, "bytes_by_type");
 		pctl_json_object_begin(&app->document);
@@ -196,8 +174,11 @@ static pctl_status tensors(pctl_app *app, const pctl_model *m, int cids)
 pctl_status pctl_verb_model_show(pctl_app *app)
 {
 	pctl_model *m;
-	pctl_status status = pctl_model_open(app->line.arguments[0], app->call, &m);
+	pctl_status status;
 
+	if (pctl_adapter_is(app->line.arguments[0]))
+		return pctl_app_adapter_show(app, app->line.arguments[0]);
+	status = pctl_model_open(app->line.arguments[0], app->call, &m);
 	if (status != PCTL_OK)
 		return status;
 	if (app->json) {
@@ -217,24 +198,55 @@ pctl_status pctl_verb_model_show(pctl_app *app)
 	return status;
 }
 
+static pctl_status check_model(pctl_app *app, const char *path)
+{
+	pctl_model *m;
+	pctl_status status = pctl_model_open(path, app->call, &m);
+
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_model_words_check(m, app->call);
+	if (pctl_option_has(&app->line, "--full") && status == PCTL_OK)
+		status = tensors(app, m, 1);
+	pctl_model_close(m);
+	return status;
+}
+
+/* base: NULL: it is held against none. */
+static pctl_status check_adapter(pctl_app *app, const char *path, const pctl_model *base)
+{
+	pctl_adapter *a;
+	pctl_status status = pctl_adapter_open(path, app->call, &a);
+
+	if (status != PCTL_OK)
+		return status;
+	if (base != NULL)
+		status = pctl_adapter_fit(a, base, app->call);
+	if (pctl_option_has(&app->line, "--full") && status == PCTL_OK)
+		status = pctl_app_adapter_tensors(app, a, 1);
+	pctl_adapter_close(a);
+	return status;
+}
+
 pctl_status pctl_verb_model_check(pctl_app *app)
 {
+	const char *base = pctl_option_value(&app->line, "--base");
 	pctl_status first = PCTL_OK;
+	pctl_model *m = NULL;
 
+	if (base != NULL)
+		first = pctl_model_open(base, app->call, &m);
+	if (first != PCTL_OK)
+		return first;
 	for (uint32_t i = 0; i < app->line.n_arguments; i++) {
 		const char *path = app->line.arguments[i];
-		pctl_model *m;
-		pctl_status status = pctl_model_open(path, app->call, &m);
+		pctl_status status = pctl_adapter_is(path) ? check_adapter(app, path, m)
+							   : check_model(app, path);
 
-		if (status == PCTL_OK) {
-			status = pctl_model_words_check(m, app->call);
-			if (pctl_option_has(&app->line, "--full") && status == PCTL_OK)
-				status = tensors(app, m, 1);
-			if (status == PCTL_OK && !app->json)
-				printf("%s: ok\n", path);
-			pctl_model_close(m);
-		}
+		if (status == PCTL_OK && !app->json)
+			printf("%s: ok\n", path);
 		first = first == PCTL_OK ? status : first;
 	}
+	pctl_model_close(m);
 	return first;
 }

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
+#include "model.h"
 #include "foundation/base/num.h"
 #include "model/convert/convert.h"
 #include "model/pipeline/pipeline.h"
+#include "model/synth/adapter.h"
 #include "model/synth/synth.h"
 
 #define CONTEXT \
@@ -95,6 +96,61 @@ static pctl_status sizes(pctl_app *app, pctl_model_shape *s)
 	return status;
 }
 
+/* --target: what the adapter is for, by the roles' names. */
+static pctl_status targets(pctl_app *app, const pctl_model_role **out, uint32_t *n)
+{
+	pctl_model_role *roles =
+		pctl_arena_array(app->arena, app->line.n_given + 1u, sizeof(*roles));
+	const char *text;
+
+	*out = roles;
+	*n = 0;
+	if (roles == NULL)
+		return pctl_no_memory(app->call, "options");
+	while ((text = pctl_option_at(&app->line, "--target", *n)) != NULL) {
+		uint32_t i = 0;
+
+		while (pctl_adapter_role(i) != PCTL_ROLES &&
+		       strcmp(pctl_model_role_name(pctl_adapter_role(i)), text) != 0)
+			i++;
+		if (pctl_adapter_role(i) == PCTL_ROLES)
+			return pctl_refuse_at(app->call, PC10_USAGE, NULL,
+					      "there are q, k, v, qkv, o, gate, up, gate_up, down, "
+					      "shared_gate, shared_up, shared_down and output",
+					      "--target: adapters are not for \"%s\"", text);
+		roles[(*n)++] = pctl_adapter_role(i);
+	}
+	return PCTL_OK;
+}
+
+/* An adapter in place of the model. */
+static pctl_status synth_adapter(pctl_app *app, const pctl_model_shape *s, uint64_t seed,
+				 uint32_t dtype)
+{
+	const char *const alpha = pctl_option_value(&app->line, "--alpha");
+	pctl_synth_adapter a = {
+		.path = pctl_option_value(&app->line, "--out"), .seed = seed, .dtype = dtype};
+	char *end = NULL;
+	pctl_status status = number(app, "--lora", &a.rank);
+
+	a.alpha = alpha == NULL ? 2 * (double)a.rank : pctl_num_parse_double(alpha, &end);
+	if (status == PCTL_OK && alpha != NULL && (*alpha == '\0' || *end != '\0'))
+		status = pctl_refuse(app->call, PC10_USAGE, "--alpha wants a number, not \"%s\"",
+				     alpha);
+	if (status == PCTL_OK &&
+	    (pctl_option_has(&app->line, "--tokenizer") || pctl_option_has(&app->line, "--shard")))
+		status = pctl_refuse(app->call, PC10_USAGE,
+				     "an adapter is one file without a tokenizer: --lora goes with "
+				     "neither --tokenizer nor --shard");
+	if (status == PCTL_OK && dtype != PCTL_SCALAR_F32 && dtype != PCTL_SCALAR_F16 &&
+	    dtype != PCTL_SCALAR_BF16)
+		status = pctl_refuse(app->call, PC10_USAGE,
+				     "--type: matrices of adapters are f32, f16 or bf16");
+	if (status == PCTL_OK)
+		status = targets(app, &a.roles, &a.n_roles);
+	return status == PCTL_OK ? pctl_synth_adapter_write(s, &a, app->call) : status;
+}
+
 pctl_status pctl_verb_model_synth(pctl_app *app)
 {
 	const char *shape = pctl_option_value(&app->line, "--shape"),
@@ -116,7 +172,14 @@ pctl_status pctl_verb_model_synth(pctl_app *app)
 		status = bytes(app, "--shard", &shard);
 	if (status == PCTL_OK)
 		status = weights(app, &dtype);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && !pctl_option_has(&app->line, "--lora") &&
+	    (pctl_option_has(&app->line, "--alpha") || pctl_option_has(&app->line, "--target")))
+		status = pctl_refuse(
+			app->call, PC10_USAGE,
+			"--alpha and --target are of an adapter: --lora RANK makes one");
+	if (status == PCTL_OK && pctl_option_has(&app->line, "--lora"))
+		status = synth_adapter(app, &s, seed, dtype);
+	else if (status == PCTL_OK)
 		status = pctl_synth_write(&s, seed, out, dtype, shard,
 					  pctl_option_value(&app->line, "--tokenizer"),
 					  pctl_app_progress(app), app->call);
@@ -157,9 +220,28 @@ pctl_status pctl_verb_model_convert(pctl_app *app)
 
 /* ---- pipeline ---- */
 
+/* All that --lora names, as one set. */
+static pctl_status adapters(pctl_app *app, const pctl_model *m, pctl_adapters *out)
+{
+	pctl_engine_lora *loras;
+	pctl_adapter_ask *asks;
+	uint32_t n;
+	pctl_status status = pctl_app_loras(app, PCTL_LORAS_ALL, &loras, &n);
+
+	if (status != PCTL_OK)
+		return status;
+	asks = pctl_arena_array(app->arena, n, sizeof(*asks));
+	if (asks == NULL)
+		return pctl_no_memory(app->call, "adapters");
+	for (uint32_t i = 0; i < n; i++)
+		asks[i] = (pctl_adapter_ask){loras[i].path, 1, loras[i].by};
+	return pctl_adapters_open(m, asks, n, app->call, out);
+}
+
 pctl_status pctl_verb_model_pipeline(pctl_app *app)
 {
-	pctl_model_plan plan = {.batch = 1, .chunk = 1};
+	pctl_model_plan plan = {.batch = 1, .chunk = 1, .set = 1};
+	pctl_adapters loras = {.n = 0};
 	pctl_model *m;
 	char *text = NULL;
 	pctl_status status = pctl_model_open(app->line.arguments[0], app->call, &m);
@@ -176,7 +258,12 @@ pctl_status pctl_verb_model_pipeline(pctl_app *app)
 	if (status == PCTL_OK)
 		status = number(app, "--context", &plan.context);
 	if (status == PCTL_OK)
+		status = adapters(app, m, &loras);
+	plan.adapters = loras.uses;
+	plan.n_adapters = loras.n;
+	if (status == PCTL_OK)
 		status = pctl_model_pipeline(m, &plan, app->call, &text);
+	pctl_adapters_close(&loras);
 	pctl_model_close(m);
 	if (status == PCTL_OK && app->json)
 		pctl_json_kv_string(&app->document, "pipeline", text);

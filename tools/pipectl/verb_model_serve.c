@@ -73,7 +73,7 @@ pctl_status pctl_verb_model_serve(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_server_open(&o, app->call, &server);
 	if (status == PCTL_OK)
-		status = pctl_app_model_engine(app, slots, &engine);
+		status = pctl_app_model_engine(app, slots, PCTL_LORAS_NAMED, &engine);
 	/* A client shall not wait for what all clients need. */
 	if (status == PCTL_OK)
 		status = pctl_model_engine_warm(engine, PCTL_MODEL_GIVES_TOKEN, app->call);

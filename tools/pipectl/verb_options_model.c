@@ -23,6 +23,8 @@ const pctl_option pctl_options_generate[] = {
 	 "tokens of a prompt that are run together; if left out 64, and the first 16 one by one", 0,
 	 0},
 	{"--context", "N", "positions of a sequence, at most", 0, 0},
+	{"--lora", "FILE[=SCALE]",
+	 "add an adapter to the model, its scale times SCALE; several in the order given", 1, 0},
 	{"--logits", "FILE",
 	 "write the logits of every token; .npy and .safetensors with their type", 0, 1},
 	{"--receipt", "FILE", "write a signed statement of what was asked and what came of it", 0,
@@ -40,6 +42,7 @@ const pctl_option pctl_options_generate[] = {
 };
 const pctl_option pctl_options_model_check[] = {
 	{"--full", NULL, "read every element and hash every tensor", 0, 0},
+	{"--base", "FILE", "hold adapters against this model", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_model_synth[] = {
@@ -52,6 +55,10 @@ const pctl_option pctl_options_model_synth[] = {
 	{"--set", "SIZE=N", "another size: n_embd, n_heads, n_kv_heads, head_dim, n_ff ..", 1, 0},
 	{"--tokenizer", "FILE", "a tokenizer instead of one token a byte", 0, 0},
 	{"--shard", "SIZE", "several files, of about this size each", 0, 0},
+	{"--lora", "RANK", "an adapter of this rank for such a model, not the model", 0, 0},
+	{"--alpha", "A", "of the adapter; twice its rank where it is left out", 0, 0},
+	{"--target", "ROLE",
+	 "what the adapter is for: q, k, v, o, gate, up, down ..; all if left out", 1, 0},
 	{"--out", "OUT", "the file or the folder", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
@@ -70,12 +77,17 @@ const pctl_option pctl_options_model_pipeline[] = {
 	 0},
 	{"--all-logits", NULL, "of every token of the chunk, not of the last real one", 0, 0},
 	{"--unrolled", NULL, "layer by layer, with caches as inputs and outputs", 0, 0},
+	{"--lora", "FILE[=SCALE]",
+	 "with an adapter, its scale times SCALE; several in the order given", 1, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_model_serve[] = {
 	{"--model", "FILE", "the model: a GGUF file, or a folder of safetensors", 0, 0},
 	{"--tokenizer", "FILE", "a tokenizer.json in place of the model's own", 0, 0},
 	{"--family", "FAMILY", "of the chat template, in place of the model's own", 0, 0},
+	{"--lora", "NAME=FILE[,SCALE]",
+	 "an adapter that requests choose by the name of a model; of one name several add up", 1,
+	 0},
 	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
 	{"--port", "N", "the port to listen on, on loopback alone", 0, 0},
 	{"--slots", "N", "sequences in a batch; 8 if left out", 0, 0},

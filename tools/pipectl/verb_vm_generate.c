@@ -343,7 +343,7 @@ static pctl_status run(pctl_app *app, generation *g)
 	pctl_status status = ask(app, g, &o);
 
 	if (status == PCTL_OK)
-		status = pctl_app_model_engine(app, 1, &g->text);
+		status = pctl_app_model_engine(app, 1, PCTL_LORAS_NONE, &g->text);
 	if (status == PCTL_OK)
 		status = pctl_app_prompt(app, pctl_model_engine_of(g->text), &prompt,
 					 &g->o.n_prompt);

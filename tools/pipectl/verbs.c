@@ -157,18 +157,21 @@ static const pctl_verb verbs[] = {
 	{"model", "show", "FILE|DIR", "what a language model is, and its tensors",
 	 "A model is a GGUF file, or a folder with config.json beside model.safetensors or its "
 	 "index. Shown are its description, parameters, bytes by type, what a token takes in the "
-	 "cache, and for every tensor what it is for.",
+	 "cache, and for every tensor what it is for. An adapter is shown with its rank, its scale "
+	 "and its CID.",
 	 NULL, 1, 1, pctl_verb_model_show, "pipectl model show model.gguf"},
 	{"model", "check", "FILE|DIR...", "check language models, all errors at once",
 	 "What a family needs is there and has its shape, nothing else is there, every key that "
 	 "changes what is computed is understood. With --full every element is read and every "
-	 "tensor hashed.",
+	 "tensor hashed. Adapters are checked alike, with --base against the model that they are "
+	 "to be added to.",
 	 pctl_options_model_check, 1, UINT32_MAX, pctl_verb_model_check,
 	 "pipectl model check model.gguf --full"},
 	{"model", "synth", "", "a model of a real shape with weights from a seed",
 	 "The same seed gives the same model, in either format and on every machine. An OUT that "
 	 "ends in .gguf is a file, any other a folder with config.json and safetensors. Sizes may "
-	 "be changed one by one.",
+	 "be changed one by one. With --lora an adapter for such a model is made, as GGUF or as "
+	 "PEFT has it.",
 	 pctl_options_model_synth, 0, 0, pctl_verb_model_synth,
 	 "pipectl model synth --shape qwen2.5-0.5b --seed 1 --layers 2 --out model.gguf"},
 	{"model", "convert", "IN OUT", "other types of weights, or the other format",

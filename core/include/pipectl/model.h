@@ -93,18 +93,34 @@ PCTL_EXPORT pctl_status pipectl_model_tensor_cid(pipectl_model *m, uint64_t i,
  * PC7003, those of files. */
 PCTL_EXPORT pctl_status pipectl_model_check(pipectl_model *m);
 
+/*
+ * An adapter (LoRA): projections of the model have a product of low rank added to what they give (core/SEMANTICS.md 19.5).
+ *
+ * path   a GGUF file whose general.type is adapter, or a folder or file of PEFT
+ * name   what it is chosen by (pipectl_engine_adapter): 1 to 128 letters, digits and .-_:/, not the model's own; adapters of one name are added one behind
+ *        another, in their order. Not looked at by pipectl_model_pipeline, which adds all
+ * scale  what its own scale is multiplied with, -1e6 to 1e6; 0: 1
+ */
+typedef struct pipectl_lora {
+	const char *path, *name;
+	float scale;
+	uint32_t reserved;
+} pipectl_lora;
+
 #define PIPECTL_MODEL_UNROLLED 1u   /* layer by layer, without groups and state */
 #define PIPECTL_MODEL_ALL_LOGITS 2u /* logits of every token, not of each sequence's last alone */
 
 /* batch: sequences at a time, chunk: tokens of each, context: positions that keys and values are kept for; 0: 1, 1, the model's own but at
- * most 4,096. flags: PIPECTL_MODEL_UNROLLED, _ALL_LOGITS. */
+ * most 4,096. flags: PIPECTL_MODEL_UNROLLED, _ALL_LOGITS. loras: n_loras adapters, added in their order. */
 typedef struct pipectl_model_plan {
 	pctl_head head;
 	uint64_t batch, chunk, context;
 	uint32_t flags, reserved;
+	const pipectl_lora *loras;
+	uint32_t n_loras, reserved2;
 } pipectl_model_plan;
 /* The text of a pipeline file that runs the model, as `pipectl model pipeline` writes it; released with pipectl_free. plan may be NULL.
- * Errors: PC6290. */
+ * Errors: PC6290; PC6294 to PC6299 for adapters. */
 PCTL_EXPORT pctl_status pipectl_model_pipeline(pipectl_model *m, const pipectl_model_plan *plan,
 					       char **out);
 
@@ -165,18 +181,21 @@ PCTL_EXPORT pctl_status pipectl_model_chat(pipectl_model *m, const pipectl_messa
  * verify_ppm  share of steps that the reference does again, in millionths; never less than the policy's
  * memory_budget  bytes of device memory that all of it may take, 0: what the device has, and never more than the policy's. Weights that do not
  *             fit stay in the host's memory and come to the device in each step; the answers are the same
+ * loras       n_loras adapters that may be used, at most 64; none is until pipectl_engine_adapter says so
  */
 typedef struct pipectl_engine_options {
 	pctl_head head;
 	const char *const *backends;
 	uint32_t n_backends, slots, chunk, context, pages, verify_ppm;
 	uint64_t memory_budget;
+	const pipectl_lora *loras;
+	uint32_t n_loras, reserved;
 } pipectl_engine_options;
 
 /* Open an engine over a model's files, which are all read once and named by their CID. Weights go to the device, and pipelines are built,
  * when a step first needs them. The model may be released before; options may be NULL.
  *
- * Errors: those of pipectl_model_tokenizer; PC4213; PC6290 for sizes that cannot be. */
+ * Errors: those of pipectl_model_tokenizer; PC4213; PC6290 for sizes that cannot be; PC6294 to PC6299 for adapters. */
 PCTL_EXPORT pctl_status pipectl_engine_open(pipectl_model *m, const pipectl_engine_options *options,
 					    pipectl_engine **out);
 /* Generations of it may be released after it. */
@@ -192,6 +211,8 @@ PCTL_EXPORT void pipectl_engine_release(pipectl_engine *e);
  * host_ns, device_ns  of all steps; 0: unknown, or the policy keeps telemetry to itself
  * uploaded_bytes  weights that came to the device in steps so far, because not all may stay there; of the last step of single tokens,
  *             token_uploaded_bytes in token_submits submissions (0 and 1 where all stay)
+ * adapter     the name of the one in use, of n_adapters names; NULL: none is. answers_of: the CID of what answers are a function of, beside semantics: the
+ *             model, or the model with that adapter
  */
 typedef struct pipectl_engine_facts {
 	pctl_head head;
@@ -200,8 +221,14 @@ typedef struct pipectl_engine_facts {
 	uint64_t total_bytes, constant_bytes, cache_bytes, cache_token_bytes;
 	uint32_t slots, chunk, context, n_vocab, n_embd, n_free_slots;
 	uint64_t peak_bytes, uploaded_bytes, token_uploaded_bytes, token_submits;
+	const char *adapter, *answers_of;
+	uint32_t n_adapters, reserved;
 } pipectl_engine_facts;
 PCTL_EXPORT pctl_status pipectl_engine_describe(pipectl_engine *e, pipectl_engine_facts *out);
+
+/* Use the adapters of that name from now on, NULL: none: for logits, embeddings, generations that are begun and statements that are asked again. Those that are under
+ * way go on with what they were begun with, beside others. Errors: PC6299 (there is no such name). */
+PCTL_EXPORT pctl_status pipectl_engine_adapter(pipectl_engine *e, const char *name);
 
 /*
  * Logits behind n tokens, n_vocab floats, or with `all` behind each of them, [n, n_vocab] row by row, token by token; the embedding of n tokens, n_embd floats: the last one's features

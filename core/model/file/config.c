@@ -138,8 +138,7 @@ int config_among(const char *name, const char *const *names, size_t n)
 	return 0;
 }
 
-/* One of the values that `values` lists, as JSON without blanks. */
-static int is_one_of(const cJSON *j, const char *values)
+int config_is_one_of(const cJSON *j, const char *values)
 {
 	char *text = cJSON_PrintUnformatted(j);
 	const size_t n = text == NULL ? 0 : strlen(text);
@@ -178,7 +177,7 @@ static void all_keys(const config_reader *r)
 		while (row < COUNT(one_value) && strcmp(one_value[row].name, j->string) != 0)
 			row++;
 		if (row < COUNT(one_value) && !cJSON_IsNull(j) &&
-		    !is_one_of(j, one_value[row].values))
+		    !config_is_one_of(j, one_value[row].values))
 			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
 				    "\"%s\" is %s; known is %s", j->string, config_shown(j, text),
 				    one_value[row].values[0] ? one_value[row].values : "none");
@@ -264,9 +263,10 @@ static void activation(const config_reader *r)
 		return;
 	if (j == NULL)
 		model_fault(r->f, PC6282_MODEL_KEY, NULL, "\"hidden_act\" is missing");
-	else if (!is_one_of(j, !gelu				 ? "\"silu\""
-			       : strcmp(name, "hidden_act") == 0 ? "\"gelu\" \"gelu_pytorch_tanh\""
-								 : "\"gelu_pytorch_tanh\""))
+	else if (!config_is_one_of(j, !gelu ? "\"silu\""
+				      : strcmp(name, "hidden_act") == 0
+					      ? "\"gelu\" \"gelu_pytorch_tanh\""
+					      : "\"gelu_pytorch_tanh\""))
 		model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL, "\"%s\" is %s", name,
 			    config_shown(j, text));
 }
@@ -293,7 +293,7 @@ static void windows(const config_reader *r)
 		const char *want = pctl_model_layer_slides(s, layer) ? "\"sliding_attention\""
 								     : "\"full_attention\"";
 
-		if (!is_one_of(j, want)) {
+		if (!config_is_one_of(j, want)) {
 			model_fault(r->f, PC6283_MODEL_UNSUPPORTED, NULL,
 				    "\"layer_types\": layer %" PRIu64
 				    " is another than %s, which its family has there",

@@ -28,6 +28,8 @@ typedef struct model_faults {
 void model_fault(model_faults *f, uint32_t code, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* "[2,3]" */
+const char *model_shape_text(const pctl_tensor_type *t, char out[192]);
 /* Fill m->shape from the keys of a GGUF file, or the texts of config.json. */
 void model_read_gguf(pctl_model *m, model_faults *f);
 void model_read_config(pctl_model *m, const char *text, uint64_t n, model_faults *f);

@@ -29,8 +29,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const found *)a)->name, ((const found *)b)->name);
 }
 
-/* "[2,3]" */
-static const char *shape_text(const pctl_tensor_type *t, char out[192])
+const char *model_shape_text(const pctl_tensor_type *t, char out[192])
 {
 	size_t n = 0;
 
@@ -67,7 +66,7 @@ static void take(search *s, pctl_model_role role, uint32_t layer, uint32_t exper
 		if (s->n_missing++ < TOLD)
 			model_fault(s->f, PC6284_MODEL_TENSOR_MISSING, NULL,
 				    "there is no tensor \"%s\" %s", name,
-				    shape_text(&want, want_text));
+				    model_shape_text(&want, want_text));
 		return;
 	}
 	at->is_used = 1;
@@ -84,7 +83,8 @@ static void take(search *s, pctl_model_role role, uint32_t layer, uint32_t exper
 		if (s->n_wrong++ < TOLD)
 			model_fault(s->f, PC6285_MODEL_TENSOR_SHAPE, NULL,
 				    "tensor \"%s\" is %s, the description asks for %s", name,
-				    shape_text(&t->type, is), shape_text(&want, want_text));
+				    model_shape_text(&t->type, is),
+				    model_shape_text(&want, want_text));
 	} else if (!type_good(role, t->type.dtype) && s->n_wrong++ < TOLD) {
 		model_fault(s->f, PC6287_MODEL_TENSOR_TYPE, NULL,
 			    "tensor \"%s\" has the type %.40s, which weights cannot have", name,

@@ -118,12 +118,11 @@ static pctl_status plan_all(writing *w)
 	return status;
 }
 
-/* The row of the one form that is row `row` of the file: neighbours 2j, 2j + 1 of a head are j, j + d/2 of halves. */
-static uint64_t row_of(const writing *w, pctl_model_role role, uint64_t row)
+uint64_t pctl_model_form_row(const pctl_model_shape *s, pctl_model_role role, uint64_t row)
 {
-	const uint64_t d = w->shape.head_dim, in = row % d;
+	const uint64_t d = s->head_dim, in = row % d;
 
-	if (w->shape.rope.pairing != PCTL_MODEL_NEIGHBOURS ||
+	if (s->rope.pairing != PCTL_MODEL_NEIGHBOURS ||
 	    (role != PCTL_ROLE_Q && role != PCTL_ROLE_K && role != PCTL_ROLE_Q_BIAS &&
 	     role != PCTL_ROLE_K_BIAS))
 		return row;
@@ -145,7 +144,7 @@ static void small_row(const writing *w, const planned *p, uint64_t n, float *v)
 		return;
 	memcpy(copy, v, n * sizeof(*v));
 	for (uint64_t i = 0; i < n; i++)
-		v[i] = copy[row_of(w, p->role, i)];
+		v[i] = copy[pctl_model_form_row(&w->shape, p->role, i)];
 }
 
 /* Rows that are made into elements of another type together, so that several threads find work. */
@@ -242,7 +241,8 @@ static pctl_status put_row(writing *w, pctl_tensor_writer *out, const planned *p
 	uint64_t n, n_bytes;
 	pctl_status status = w->from->row(
 		w->from->ctx, p->role, p->layer, expert,
-		row_of(w, t->rank == 1 ? PCTL_ROLE_V : p->role, row % n_rows), w->call, &got);
+		pctl_model_form_row(&w->shape, t->rank == 1 ? PCTL_ROLE_V : p->role, row % n_rows),
+		w->call, &got);
 
 	if (status != PCTL_OK)
 		return status;

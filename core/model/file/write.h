@@ -50,6 +50,8 @@ pctl_model_layout pctl_model_layout_named(const char *path);
 /* The description as files of a layout have it: pairing, offsets of norms, how rope is scaled. PC6290: the format cannot say it. */
 pctl_status pctl_model_shape_for(const pctl_model_shape *s, pctl_model_layout layout,
 				 const char *path, const pctl_call *call, pctl_model_shape *out);
+/* The row of the one form that is row `row` of a tensor of files of that shape: neighbours 2j, 2j + 1 of a head are j, j + d/2 of halves. */
+uint64_t pctl_model_form_row(const pctl_model_shape *s, pctl_model_role role, uint64_t row);
 /* The type that a tensor gets where `dtype` is asked for. */
 uint32_t pctl_model_dtype_for(const pctl_model_shape *s, pctl_model_role role, uint32_t dtype);
 

@@ -99,6 +99,7 @@ static pctl_status step(pctl_generation *g, const pctl_call *call, uint32_t *mad
 						 .tokens = s->tokens,
 						 .n_tokens = s->n,
 						 .n_prompt = g->o.n_prompt,
+						 .adapter = g->o.adapter,
 						 .sampling = &s->sampling};
 	}
 	status = e->step(e->self, g->rows, n, call);

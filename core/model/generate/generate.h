@@ -9,12 +9,13 @@
  * prompt     n_prompt tokens, at least one
  * n_tokens   of each sequence, at most; it ends sooner behind a token that ends it (unless goes_on), and where its context is full
  * sequences  1 to the engine's slots; number i draws by stream i of the seed
+ * adapter    of the engine's: 0: none, i: number i - 1 (serve/engine.h)
  * slots      those that they take, which hold nothing; NULL: 0 and on
  * token      told of each token as it is made, with the number of its sequence; 0 ends the sequence there. NULL: none
  */
 typedef struct pctl_generate_options {
 	const uint32_t *prompt;
-	uint32_t n_prompt, n_tokens, sequences, goes_on;
+	uint32_t n_prompt, n_tokens, sequences, goes_on, adapter;
 	const uint32_t *slots;
 	pctl_engine_sampling sampling;
 	int (*token)(void *ctx, uint32_t sequence, uint32_t token);

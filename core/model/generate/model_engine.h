@@ -4,9 +4,16 @@
 #define PIPECTL_MODEL_GENERATE_MODEL_ENGINE_H
 
 #include "host/resident.h"
-#include "model/file/model.h"
+#include "model/file/adapter.h"
 #include "model/serve/engine.h"
 #include "model/template/template.h"
+
+/* An adapter that may be used. path: its file or folder; name: what it is chosen by, and those of one name are added one behind another, in their order; by: what its
+ * scale is multiplied with, -1e6 to 1e6. */
+typedef struct pctl_engine_lora {
+	const char *name, *path;
+	float by;
+} pctl_engine_lora;
 
 /*
  * model      GGUF file or folder of safetensors
@@ -17,11 +24,14 @@
  * singles    tokens of the first prompts that may go one by one, while nothing that takes a chunk is built: that takes longer than they do. 0: none
  * context    positions of a sequence, 0: the model's, but no more than PCTL_ENGINE_CONTEXT; rounded up to whole pages
  * pages      of the cache, 0: as many as all slots need. With fewer a row may have no room (PCTL_E_LIMIT)
+ * loras      n_loras adapters; what a name stands for is adapter i of the engine's, in the order in which names first come
  * request    where and how (backends, verify_ppm, flags, progress); its data are not used
  */
 typedef struct pctl_model_engine_options {
 	const char *model, *tokenizer, *family;
 	uint32_t slots, chunk, singles, context, pages;
+	const pctl_engine_lora *loras;
+	uint32_t n_loras;
 	pctl_run_request request;
 } pctl_model_engine_options;
 
@@ -31,7 +41,7 @@ typedef struct pctl_model_engine_options {
 typedef struct pctl_model_engine pctl_model_engine;
 
 /* Open files and what does not need the device. What sizes of steps need is built when they first come. The installation stays.
- * Errors: those of model, tokenizer and template files, of a pipeline, PC6290 for sizes that cannot be. */
+ * Errors: those of model, tokenizer, template and adapter files, of a pipeline, PC6290 for sizes that cannot be, PC6299 for adapters. */
 pctl_status pctl_model_engine_open(pctl_installation *in, const pctl_model_engine_options *o,
 				   const pctl_call *call, pctl_model_engine **out);
 void pctl_model_engine_close(pctl_model_engine *e); /* NULL is fine */
@@ -40,8 +50,14 @@ void pctl_model_engine_close(pctl_model_engine *e); /* NULL is fine */
 const pctl_engine *pctl_model_engine_of(pctl_model_engine *e);
 const pctl_model *pctl_model_engine_model(const pctl_model_engine *e);
 const pctl_tokenizer *pctl_model_engine_tokenizer(const pctl_model_engine *e);
+/* The adapters as they are used, in the order of the options, each with its own CID; set i is the engine's adapter i - 1. NULL behind the last. */
+const pctl_adapter_use *pctl_model_engine_use(const pctl_model_engine *e, uint32_t i,
+					      const pctl_cid **cid);
+/* The number for rows of the adapter of that name; 0: NULL. PC6299: there is none. */
+pctl_status pctl_model_engine_adapter(const pctl_model_engine *e, const char *name,
+				      const pctl_call *call, uint32_t *out);
 
-/* Build what single tokens and whole chunks need, so that the first step is no slower than the next. gives: PCTL_MODEL_GIVES_* of
+/* Build what single tokens and whole chunks need, with each adapter and without, so that the first step is no slower than the next. gives: PCTL_MODEL_GIVES_* of
  * the tokens that will be asked for. */
 pctl_status pctl_model_engine_warm(pctl_model_engine *e, uint32_t gives, const pctl_call *call);
 

@@ -1,6 +1,7 @@
 /* Opening an engine: files, text, slots and their pages; see model_engine.h. */
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,12 +65,12 @@ static pctl_status make_slots(pctl_model_engine *e, const pctl_call *call)
 }
 
 /* Tensors are hashed once: those of pipelines are known by this name, and held against it as they are read. */
-static pctl_status keep(pctl_model_engine *e, const char *name, const pctl_cid *cid,
+pctl_status engine_keep(pctl_model_engine *e, const char *input, const pctl_cid *cid,
 			const pctl_call *call)
 {
 	pctl_cid *kept = pctl_arena_alloc(e->arena, sizeof(*kept));
 
-	if (kept == NULL || !pctl_map_put(e->cids, name, kept))
+	if (kept == NULL || !pctl_map_put(e->cids, input, kept))
 		return pctl_no_memory(call, "a model's name");
 	*kept = *cid;
 	return PCTL_OK;
@@ -79,7 +80,7 @@ static pctl_status keep(pctl_model_engine *e, const char *name, const pctl_cid *
 static pctl_status name_model(pctl_model_engine *e, const pctl_call *call)
 {
 	const pctl_model_shape *s = pctl_model_shape_of(e->model);
-	char *config = pctl_model_config(s, PCTL_SCALAR_F32), text[PCTL_CID_TEXT_SIZE];
+	char *config = pctl_model_config(s, PCTL_SCALAR_F32), text[PCTL_CID_TEXT_SIZE], input[256];
 	pctl_str_buf all = PCTL_STR_BUF_INIT;
 	const pctl_model_tensor *t;
 	pctl_status status = PCTL_OK;
@@ -92,8 +93,9 @@ static pctl_status name_model(pctl_model_engine *e, const pctl_call *call)
 	for (uint64_t i = 0; status == PCTL_OK && (t = pctl_model_tensor_at(e->model, i)) != NULL;
 	     i++) {
 		status = pctl_model_hash(e->model, t, call, &cid);
+		snprintf(input, sizeof(input), "weights/%s", t->name);
 		if (status == PCTL_OK)
-			status = keep(e, t->name, &cid, call);
+			status = engine_keep(e, input, &cid, call);
 		if (status == PCTL_OK)
 			pctl_str_addf(&all, "%s %s %s\n", t->name,
 				      pctl_dtype_of(t->type.dtype)->name,
@@ -132,17 +134,26 @@ static pctl_status open_all(pctl_model_engine *e, const pctl_model_engine_option
 		status = engine_open_text(e, o, call);
 	if (status == PCTL_OK)
 		status = name_model(e, call);
+	if (status == PCTL_OK) {
+		e->engine.model_name = strrchr(e->path, '/') + 1;
+		status = engine_open_loras(e, o, call);
+	}
 	if (status == PCTL_OK)
 		status = pctl_scratch_make(e->in, call, &e->scratch);
 	if (status != PCTL_OK)
 		return status;
+	e->sizes =
+		pctl_arena_array(e->arena, ENGINE_SIZES * (1 + e->loras.n_sets), sizeof(*e->sizes));
+	if (e->sizes == NULL)
+		return pctl_no_memory(call, "an engine");
 	s = pctl_model_shape_of(e->model);
 	e->engine.self = e;
-	e->engine.model_name = strrchr(e->path, '/') + 1;
 	e->engine.model_cid = e->cid;
 	e->engine.semantics = PCTL_SEMANTICS_VERSION;
 	e->engine.n_vocab = (uint32_t)s->n_vocab;
 	e->engine.n_embd = (uint32_t)s->n_embd;
+	e->engine.adapters = e->loras.sets;
+	e->engine.n_adapters = e->loras.n_sets;
 	e->engine.step = engine_step;
 	e->engine.release = engine_release;
 	e->facts.cache_token_bytes = pctl_model_kv_bytes(s);
@@ -178,6 +189,7 @@ void pctl_model_engine_close(pctl_model_engine *e)
 	engine_close_sizes(e);
 	pctl_scratch_drop(e->scratch);
 	pctl_model_words_close(&e->words);
+	engine_close_loras(e);
 	pctl_model_close(e->model);
 	pctl_map_destroy(e->cids);
 	pctl_arena_destroy(e->arena);
@@ -202,12 +214,15 @@ const pctl_tokenizer *pctl_model_engine_tokenizer(const pctl_model_engine *e)
 pctl_status pctl_model_engine_warm(pctl_model_engine *e, uint32_t gives, const pctl_call *call)
 {
 	engine_size *z;
-	pctl_status status = engine_size_of(e, 1, 1, gives, call, &z);
+	pctl_status status = PCTL_OK;
 
-	if (status == PCTL_OK && e->engine.n_slots > 1)
-		status = engine_size_of(e, e->engine.n_slots, 1, gives, call, &z);
-	if (status == PCTL_OK && e->engine.max_chunk > 1)
-		status = engine_size_of(e, 1, e->engine.max_chunk, gives, call, &z);
+	for (uint32_t i = 0; status == PCTL_OK && i <= e->loras.n_sets; i++) {
+		status = engine_size_of(e, 1, 1, gives, i, call, &z);
+		if (status == PCTL_OK && e->engine.n_slots > 1)
+			status = engine_size_of(e, e->engine.n_slots, 1, gives, i, call, &z);
+		if (status == PCTL_OK && e->engine.max_chunk > 1)
+			status = engine_size_of(e, 1, e->engine.max_chunk, gives, i, call, &z);
+	}
 	return status;
 }
 

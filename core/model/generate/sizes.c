@@ -59,9 +59,12 @@ static pctl_status load(pctl_model_engine *e, engine_size *z, const pctl_call *c
 				      .context = largest_page(e),
 				      .page = PCTL_ENGINE_PAGE,
 				      .n_pages = e->n_pages,
-				      .gives = z->gives};
-	const char *path = pctl_arena_printf(z->arena, "%s/model-%u-%u-%u.pipe.cfg", e->scratch,
-					     z->batch, z->chunk, z->gives);
+				      .gives = z->gives,
+				      .adapters = e->loras.all.uses,
+				      .n_adapters = e->loras.all.n,
+				      .set = z->adapter};
+	const char *path = pctl_arena_printf(z->arena, "%s/model-%u-%u-%u-%u.pipe.cfg", e->scratch,
+					     z->batch, z->chunk, z->gives, z->adapter);
 	char *text = NULL;
 	pctl_status status = pctl_model_pipeline(e->model, &plan, call, &text);
 
@@ -115,9 +118,9 @@ static const char *zeros(pctl_arena *arena, const pctl_pipe_input *in)
 	return pctl_arena_printf(arena, "zero:%" PRIu64, n);
 }
 
-static const pctl_cid *cid_of(void *engine, const char *tensor)
+static const pctl_cid *cid_of(void *engine, const char *input)
 {
-	return pctl_map_get(((pctl_model_engine *)engine)->cids, tensor);
+	return pctl_map_get(((pctl_model_engine *)engine)->cids, input);
 }
 
 static pctl_status open_resident(pctl_model_engine *e, engine_size *z, const pctl_call *call)
@@ -166,35 +169,41 @@ static void close_size(engine_size *z)
 	memset(z, 0, sizeof(*z));
 }
 
-int engine_has_size(const pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives)
+static engine_size *find(const pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
+			 uint32_t adapter)
 {
 	for (uint32_t i = 0; i < e->n_sizes; i++)
 		if (e->sizes[i].batch == batch && e->sizes[i].chunk == chunk &&
-		    e->sizes[i].gives == gives)
-			return 1;
-	return 0;
+		    e->sizes[i].gives == gives && e->sizes[i].adapter == adapter)
+			return &e->sizes[i];
+	return NULL;
+}
+
+int engine_has_size(const pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
+		    uint32_t adapter)
+{
+	return find(e, batch, chunk, gives, adapter) != NULL;
 }
 
 pctl_status engine_size_of(pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
-			   const pctl_call *call, engine_size **out)
+			   uint32_t adapter, const pctl_call *call, engine_size **out)
 {
 	const uint64_t began = pctl_clock_ns();
 	engine_size *z;
 	pctl_status status;
 
-	for (uint32_t i = 0; i < e->n_sizes; i++) {
-		z = &e->sizes[i];
-		if (z->batch == batch && z->chunk == chunk && z->gives == gives) {
-			*out = z;
-			return PCTL_OK;
-		}
-	}
-	if (e->n_sizes == ENGINE_SIZES)
+	*out = find(e, batch, chunk, gives, adapter);
+	if (*out != NULL)
+		return PCTL_OK;
+	if (e->n_sizes == ENGINE_SIZES * (1 + e->loras.n_sets))
 		return pctl_refuse(call, PC1_INTERNAL,
 				   "more sizes of work than there are kinds of rows");
 	z = &e->sizes[e->n_sizes];
-	*z = (engine_size){
-		.batch = batch, .chunk = chunk, .gives = gives, .arena = pctl_arena_create()};
+	*z = (engine_size){.batch = batch,
+			   .chunk = chunk,
+			   .gives = gives,
+			   .adapter = adapter,
+			   .arena = pctl_arena_create()};
 	status = z->arena == NULL ? pctl_no_memory(call, "a size of work") : load(e, z, call);
 	if (status == PCTL_OK)
 		status = open_resident(e, z, call);

@@ -30,6 +30,17 @@ static const pctl_record_field sequence_fields[] = {
 static const pctl_record_shape sequence_shape =
 	PCTL_RECORD_SHAPE(sequence_fields, PCTL_RECORD_BLOCK, pctl_statement_sequence);
 
+#define ADAPTER(kind, key, member, ...) \
+	PCTL_RECORD_FIELD(kind, key, pctl_statement_adapter, member, __VA_ARGS__)
+static const pctl_record_field adapter_fields[] = {
+	ADAPTER(CODED, "adapter", cid, .coding = &pctl_cid_coding,
+		.means = "of how it is used and the CIDs of its tensors"),
+	PCTL_RECORD_SIZED(CHARS, "scale", pctl_statement_adapter, scale, .least = 1,
+			  .means = "what its own scale is multiplied with"),
+};
+static const pctl_record_shape adapter_shape =
+	PCTL_RECORD_SHAPE(adapter_fields, PCTL_RECORD_INLINE, pctl_statement_adapter);
+
 #define FIELD(kind, key, member, ...) \
 	PCTL_RECORD_FIELD(kind, key, pctl_statement, member, __VA_ARGS__)
 #define NUMBER(key, member, text) \
@@ -41,6 +52,10 @@ static const pctl_record_field fields[] = {
 	 .means = "version of what programs mean"},
 	FIELD(CODED, "model", model, .coding = &pctl_cid_coding,
 	      .means = "of the model's description and the CIDs of its tensors"),
+	FIELD(LIST, "adapters", adapters, .flags = PCTL_RECORD_OPTIONAL,
+	      .n_at = offsetof(pctl_statement, n_adapters), .bound = PCTL_ADAPTERS_MAX,
+	      .of = &adapter_shape,
+	      .means = "what was added to it, in this order; where there is nothing, it is absent"),
 	FIELD(TEXT, "prompt", prompt, .means = "its tokens, by their numbers"),
 	FIELD(U32, "tokens", n_tokens, .bound = UINT32_MAX,
 	      .means = "how many were asked for, at most"),
@@ -122,6 +137,29 @@ static int parse_float(const char *text, float *out)
 
 /* ---- making, writing, reading ---- */
 
+pctl_status pctl_statement_model(pctl_model_engine *e, uint32_t adapter, pctl_arena *arena,
+				 const pctl_call *call, pctl_statement *out)
+{
+	const pctl_adapter_use *use;
+	const pctl_cid *cid;
+
+	(void)pctl_cid_parse(pctl_model_engine_of(e)->model_cid, &out->model);
+	out->n_adapters = 0;
+	out->adapters = pctl_arena_array(arena, PCTL_ADAPTERS_MAX, sizeof(*out->adapters));
+	if (out->adapters == NULL)
+		return pctl_no_memory(call, "a statement");
+	for (uint32_t i = 0; (use = pctl_model_engine_use(e, i, &cid)) != NULL; i++) {
+		pctl_statement_adapter *a = &out->adapters[out->n_adapters];
+
+		if (use->set != adapter)
+			continue;
+		a->cid = *cid;
+		snprintf(a->scale, sizeof(a->scale), "%.9g", (double)use->by);
+		out->n_adapters++;
+	}
+	return PCTL_OK;
+}
+
 pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options *o,
 			      const pctl_generated *g, const pctl_cid *logits, pctl_arena *arena,
 			      const pctl_call *call, pctl_statement *out)
@@ -136,6 +174,7 @@ pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options 
 		     {out->presence, (double)o->sampling.presence_penalty},
 		     {out->frequency, (double)o->sampling.frequency_penalty}};
 	pctl_model_engine_facts f;
+	pctl_status status;
 
 	pctl_model_engine_facts_of(e, &f);
 	*out = (pctl_statement){.prompt = numbers(o->prompt, o->n_prompt, arena),
@@ -147,7 +186,9 @@ pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options 
 				.device = f.device == NULL ? "" : f.device,
 				.device_name = f.device_name == NULL ? "" : f.device_name,
 				.evidence = f.evidence};
-	(void)pctl_cid_parse(pctl_model_engine_of(e)->model_cid, &out->model);
+	status = pctl_statement_model(e, o->adapter, arena, call, out);
+	if (status != PCTL_OK)
+		return status;
 	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++)
 		snprintf(reals[i].to, PCTL_STATEMENT_NUMBER, "%.9g", reals[i].v);
 	out->sequences = pctl_arena_alloc(arena, (g->n_sequences + 1ull) * sizeof(*out->sequences));
@@ -264,8 +305,8 @@ static uint32_t first_difference(const char *a, const char *b)
 	return at;
 }
 
-pctl_status pctl_statement_compare(const pctl_statement *said, const pctl_statement *found,
-				   const pctl_call *call)
+pctl_status pctl_statement_compare_model(const pctl_statement *said, const pctl_statement *found,
+					 const pctl_call *call)
 {
 	char a[PCTL_CID_TEXT_SIZE], b[PCTL_CID_TEXT_SIZE];
 
@@ -274,6 +315,37 @@ pctl_status pctl_statement_compare(const pctl_statement *said, const pctl_statem
 				   "the statement is of model %s, this one is %s",
 				   pctl_cid_format(&said->model, a),
 				   pctl_cid_format(&found->model, b));
+	if (said->n_adapters != found->n_adapters)
+		return pctl_refuse_at(call, PC6292_GENERATION_DIFFERS, NULL,
+				      "the statement's `adapters` are their CIDs, in their order",
+				      "the statement is of %" PRIu32 " adapters, %" PRIu32
+				      " are given",
+				      said->n_adapters, found->n_adapters);
+	for (uint32_t i = 0; i < said->n_adapters; i++) {
+		const pctl_statement_adapter *x = &said->adapters[i], *y = &found->adapters[i];
+
+		if (pctl_cid_compare(&x->cid, &y->cid) != 0)
+			return pctl_refuse(
+				call, PC6292_GENERATION_DIFFERS,
+				"adapter %" PRIu32 " of the statement is %s, the one given %s", i,
+				pctl_cid_format(&x->cid, a), pctl_cid_format(&y->cid, b));
+		if (strcmp(x->scale, y->scale) != 0)
+			return pctl_refuse(call, PC6292_GENERATION_DIFFERS,
+					   "adapter %" PRIu32
+					   " of the statement has the scale %s, the one given %s",
+					   i, x->scale, y->scale);
+	}
+	return PCTL_OK;
+}
+
+pctl_status pctl_statement_compare(const pctl_statement *said, const pctl_statement *found,
+				   const pctl_call *call)
+{
+	char a[PCTL_CID_TEXT_SIZE], b[PCTL_CID_TEXT_SIZE];
+	const pctl_status status = pctl_statement_compare_model(said, found, call);
+
+	if (status != PCTL_OK)
+		return status;
 	for (uint32_t i = 0; i < said->n_sequences; i++) {
 		const pctl_statement_sequence *x = &said->sequences[i], *y = &found->sequences[i];
 

@@ -15,11 +15,18 @@ typedef struct pctl_statement_sequence {
 	pctl_cid logits;
 } pctl_statement_sequence;
 
+/* What was added to the model; scale: what its own was multiplied with, as "%.9g" writes it. */
+typedef struct pctl_statement_adapter {
+	pctl_cid cid;
+	char scale[PCTL_ADAPTER_NUMBER];
+} pctl_statement_adapter;
+
 #define PCTL_STATEMENT_BYTES_MAX (64u << 20)
 #define PCTL_STATEMENT_NUMBER 24u /* bytes of a float, as "%.9g" writes it */
 
 /*
  * model     the engine's model_cid
+ * adapters  n_adapters of them, in their order
  * prompt    tokens, as those of sequences
  * device    selector and name, driver's files (resident.h): where it was made, which the answer does not depend on
  * evidence  how that device's word stands
@@ -34,6 +41,8 @@ typedef struct pctl_statement {
 		min_p[PCTL_STATEMENT_NUMBER], repetition[PCTL_STATEMENT_NUMBER],
 		presence[PCTL_STATEMENT_NUMBER], frequency[PCTL_STATEMENT_NUMBER];
 	pctl_statement_sequence *sequences;
+	pctl_statement_adapter *adapters;
+	uint32_t n_adapters, reserved;
 	const char *device, *device_name;
 	pctl_evidence evidence;
 	char signer[PCTL_PUBLIC_KEY_TEXT];
@@ -58,6 +67,12 @@ pctl_status pctl_statement_read(const char *path, pctl_arena *arena, const pctl_
 /* The question of a statement; the prompt lies in the arena. PC6291 for numbers that are none. */
 pctl_status pctl_statement_question(const pctl_statement *s, const char *name, pctl_arena *arena,
 				    const pctl_call *call, pctl_generate_options *out);
+/* PC6292 where the question was asked of another model, or with other adapters. */
+pctl_status pctl_statement_compare_model(const pctl_statement *said, const pctl_statement *found,
+					 const pctl_call *call);
+/* What the engine is with adapter number `adapter` of rows: model and adapters, in *out; the rest is left alone. */
+pctl_status pctl_statement_model(pctl_model_engine *e, uint32_t adapter, pctl_arena *arena,
+				 const pctl_call *call, pctl_statement *out);
 /* PC6292 at the first difference: another model, the sequence and the token, or logits. */
 pctl_status pctl_statement_compare(const pctl_statement *said, const pctl_statement *found,
 				   const pctl_call *call);

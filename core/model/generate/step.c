@@ -28,10 +28,11 @@ static int is_greedy(const pctl_engine_row *r)
 
 /* The same tokens, without a draw's kernels; but what can draw is taken where it is there, so that nothing is built twice. */
 static uint32_t cheapest(const pctl_model_engine *e, uint32_t batch, uint32_t chunk, uint32_t gives,
-			 int greedy)
+			 uint32_t adapter, int greedy)
 {
-	return greedy && !engine_has_size(e, batch, chunk, gives) ? gives | PCTL_MODEL_GIVES_GREEDY
-								  : gives;
+	return greedy && !engine_has_size(e, batch, chunk, gives, adapter)
+		       ? gives | PCTL_MODEL_GIVES_GREEDY
+		       : gives;
 }
 
 /* A row that rests: it writes nothing and reads nothing. Its parameters draw something. */
@@ -143,9 +144,16 @@ static pctl_status run(pctl_model_engine *e, engine_size *z, pctl_model_work *wo
 	return status;
 }
 
-/* Rows of one token that give the same, in one submission. */
+static int is_of(const pctl_model_engine *e, const pctl_engine_row *r, uint32_t gives,
+		 uint32_t adapter)
+{
+	return r->status == PCTL_OK && r->count == 1 && r->adapter == adapter &&
+	       gives_of(e, r) == gives;
+}
+
+/* Rows of one token that give the same, by the same adapter, in one submission. */
 static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, uint32_t n_rows,
-				 uint32_t gives, const pctl_call *call)
+				 uint32_t gives, uint32_t adapter, const pctl_call *call)
 {
 	uint32_t n = 0, n_filled, batch;
 	int greedy = 1;
@@ -153,8 +161,7 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 	pctl_status status;
 
 	for (uint32_t i = 0; i < n_rows; i++) {
-		if (rows[i].status != PCTL_OK || rows[i].count != 1 ||
-		    gives_of(e, &rows[i]) != gives)
+		if (!is_of(e, &rows[i], gives, adapter))
 			continue;
 		greedy = greedy && is_greedy(&rows[i]);
 		n++;
@@ -162,13 +169,13 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 	batch = n == 1 ? 1 : e->engine.n_slots;
 	if (n == 0)
 		return PCTL_OK;
-	status = engine_size_of(e, batch, 1, cheapest(e, batch, 1, gives, greedy), call, &z);
+	status = engine_size_of(e, batch, 1, cheapest(e, batch, 1, gives, adapter, greedy), adapter,
+				call, &z);
 	if (status != PCTL_OK)
 		return status;
 	n = 0;
 	for (uint32_t i = 0; i < n_rows; i++)
-		if (rows[i].status == PCTL_OK && rows[i].count == 1 &&
-		    gives_of(e, &rows[i]) == gives)
+		if (is_of(e, &rows[i], gives, adapter))
 			fill(e, z, n++, &rows[i]);
 	n_filled = n;
 	for (; n < batch; n++)
@@ -176,9 +183,24 @@ static pctl_status step_together(pctl_model_engine *e, pctl_engine_row *rows, ui
 	status = run(e, z, &e->facts.decode, n_filled, call);
 	n = 0;
 	for (uint32_t i = 0; status == PCTL_OK && i < n_rows; i++)
-		if (rows[i].status == PCTL_OK && rows[i].count == 1 &&
-		    gives_of(e, &rows[i]) == gives)
+		if (is_of(e, &rows[i], gives, adapter))
 			take(e, z, n++, &rows[i]);
+	return status;
+}
+
+/* Rows of one token with an adapter: those that give the same together. */
+static pctl_status step_tokens(pctl_model_engine *e, pctl_engine_row *rows, uint32_t n_rows,
+			       uint32_t adapter, const pctl_call *call)
+{
+	uint32_t all = 0;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; i < n_rows; i++)
+		if (rows[i].status == PCTL_OK && rows[i].count == 1 && rows[i].adapter == adapter)
+			all |= 1u << gives_of(e, &rows[i]);
+	for (uint32_t gives = 0; status == PCTL_OK && gives < 32; gives++)
+		if (all >> gives & 1u)
+			status = step_together(e, rows, n_rows, gives, adapter, call);
 	return status;
 }
 
@@ -189,7 +211,8 @@ static pctl_status step_singly(pctl_model_engine *e, pctl_engine_row *r, const p
 	pctl_engine_row one = *r;
 	engine_size *z;
 	pctl_status status =
-		engine_size_of(e, 1, 1, cheapest(e, 1, 1, gives_of(e, r), is_greedy(r)), call, &z);
+		engine_size_of(e, 1, 1, cheapest(e, 1, 1, gives_of(e, r), r->adapter, is_greedy(r)),
+			       r->adapter, call, &z);
 
 	one.count = 1;
 	for (; status == PCTL_OK && one.start < end; one.start++) {
@@ -205,13 +228,13 @@ static pctl_status step_singly(pctl_model_engine *e, pctl_engine_row *r, const p
 static pctl_status step_alone(pctl_model_engine *e, pctl_engine_row *r, const pctl_call *call)
 {
 	const uint32_t chunk = e->engine.max_chunk;
-	const uint32_t gives = cheapest(e, 1, chunk, gives_of(e, r), is_greedy(r));
+	const uint32_t gives = cheapest(e, 1, chunk, gives_of(e, r), r->adapter, is_greedy(r));
 	engine_size *z;
 	pctl_status status;
 
-	if (r->count <= e->singles && !engine_has_size(e, 1, chunk, gives))
+	if (r->count <= e->singles && !engine_has_size(e, 1, chunk, gives, r->adapter))
 		return step_singly(e, r, call);
-	status = engine_size_of(e, 1, chunk, gives, call, &z);
+	status = engine_size_of(e, 1, chunk, gives, r->adapter, call, &z);
 	if (status != PCTL_OK)
 		return status;
 	fill(e, z, 0, r);
@@ -237,14 +260,14 @@ static void recover(pctl_model_engine *e)
 pctl_status engine_step(void *self, pctl_engine_row *rows, uint32_t n_rows, const pctl_call *call)
 {
 	pctl_model_engine *e = self;
-	uint32_t all = 0;
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; i < n_rows; i++) {
 		const pctl_engine_row *r = &rows[i];
 
-		if (r->slot >= e->engine.n_slots || r->count == 0 ||
-		    r->count > e->engine.max_chunk || r->start != e->slots[r->slot].n_held)
+		if (r->adapter > e->engine.n_adapters || r->slot >= e->engine.n_slots ||
+		    r->count == 0 || r->count > e->engine.max_chunk ||
+		    r->start != e->slots[r->slot].n_held)
 			return pctl_refuse(
 				call, PC1_INTERNAL,
 				"a step of a row that does not go on where its slot stands");
@@ -255,12 +278,9 @@ pctl_status engine_step(void *self, pctl_engine_row *rows, uint32_t n_rows, cons
 					  "what a sequence had on the device is gone: an "
 					  "earlier step ended so that nobody knows what is there")
 				: engine_take_pages(e, r->slot, r->start + r->count);
-		if (rows[i].status == PCTL_OK && r->count == 1)
-			all |= 1u << gives_of(e, r);
 	}
-	for (uint32_t gives = 0; status == PCTL_OK && gives < 32; gives++)
-		if (all >> gives & 1u)
-			status = step_together(e, rows, n_rows, gives, call);
+	for (uint32_t i = 0; status == PCTL_OK && i <= e->engine.n_adapters; i++)
+		status = step_tokens(e, rows, n_rows, i, call);
 	for (uint32_t i = 0; status == PCTL_OK && i < n_rows; i++)
 		if (rows[i].status == PCTL_OK && rows[i].count > 1)
 			status = step_alone(e, &rows[i], call);

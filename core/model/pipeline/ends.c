@@ -99,14 +99,15 @@ static void last_rows(model_text *w, const char *x)
 	text_job(w, "last_rows", OP_ROWS, "table = \"rows.y\"; index = \"last.y\";", NULL);
 }
 
-static void capped(model_text *w)
+static void capped(model_text *w, const char *head)
 {
-	char attr[96];
+	char in[IN_SIZE], attr[96];
 
 	text_job(w, "cap", OP_FULL, NULL,
 		 text_print(attr, sizeof(attr), "shape = \"1\"; value = \"%.9g\";",
 			    w->s->final_softcap));
-	text_job(w, "by_cap", OP_DIV, "a = \"head.y\"; b = \"cap.y\";", NULL);
+	text_job(w, "by_cap", OP_DIV,
+		 text_print(in, sizeof(in), "a = \"%s\"; b = \"cap.y\";", head), NULL);
 	text_job(w, "bent", OP_TANH, "x = \"by_cap.y\";", NULL);
 	text_job(w, "capped", OP_MUL, "a = \"bent.y\"; b = \"cap.y\";", NULL);
 }
@@ -115,7 +116,7 @@ void text_end(model_text *w, const char *x, pctl_str_buf *outputs)
 {
 	const uint32_t gives = w->plan->gives == 0 ? PCTL_MODEL_GIVES_LOGITS : w->plan->gives;
 	const pctl_model_role role = w->s->tied ? PCTL_ROLE_TOK_EMBD : PCTL_ROLE_OUTPUT;
-	char weight[REF_SIZE], in[IN_SIZE], attr[96];
+	char weight[REF_SIZE], head[REF_SIZE], in[IN_SIZE], attr[96];
 
 	w->prefix[0] = '\0';
 	if (!w->plan->all_logits) {
@@ -134,9 +135,12 @@ void text_end(model_text *w, const char *x, pctl_str_buf *outputs)
 	text_job(w, "head", OP_MATMUL,
 		 text_print(in, sizeof(in), "a = \"output_norm.y\"; b = \"%s\";", weight),
 		 "transpose_b = true;");
+	text_print(head, sizeof(head), "head.y");
+	w->number = 0;
+	text_adapted(w, "head", "output_norm.y", role, head);
 	if (w->s->final_softcap != 0)
-		capped(w);
-	x = w->s->final_softcap != 0 ? "capped.y" : "head.y";
+		capped(w, head);
+	x = w->s->final_softcap != 0 ? "capped.y" : head;
 	if (gives & PCTL_MODEL_GIVES_LOGITS)
 		pctl_str_addf(outputs, "logits = \"%s\";\n", x);
 	if (gives & (PCTL_MODEL_GIVES_TOKEN | PCTL_MODEL_GIVES_LOGPROBS))

@@ -101,7 +101,7 @@ static void norm(model_text *w, const char *id, const char *x, pctl_model_role r
 		 text_print(attr, sizeof(attr), "eps = \"%.9g\";", w->s->rms_eps));
 }
 
-/* A product with a weight, rows along what comes in; where there is a bias it is added. `out` refers to the result. */
+/* A product with a weight, rows along what comes in; where there is a bias it is added, and behind it what adapters add. `out` refers to the result. */
 static const char *product(model_text *w, const char *id, const char *x, pctl_model_role role,
 			   int has_bias, pctl_model_role bias, char out[REF_SIZE])
 {
@@ -114,13 +114,15 @@ static const char *product(model_text *w, const char *id, const char *x, pctl_mo
 	text_job(w, id, OP_MATMUL, text_print(in, sizeof(in), "a = \"%s\"; b = \"%s\";", x, weight),
 		 "transpose_b = true;");
 	text_print(out, REF_SIZE, "%s%s.y", w->prefix, id);
-	if (!has_bias)
-		return out;
-	text_small(w, bias, weight);
-	text_print(sum, sizeof(sum), "%s_biased", id);
-	text_job(w, sum, OP_ADD, text_print(in, sizeof(in), "a = \"%s\"; b = \"%s\";", out, weight),
-		 NULL);
-	return text_print(out, REF_SIZE, "%s%s.y", w->prefix, sum);
+	if (has_bias) {
+		text_small(w, bias, weight);
+		text_print(sum, sizeof(sum), "%s_biased", id);
+		text_job(w, sum, OP_ADD,
+			 text_print(in, sizeof(in), "a = \"%s\"; b = \"%s\";", out, weight), NULL);
+		text_print(out, REF_SIZE, "%s%s.y", w->prefix, sum);
+	}
+	text_adapted(w, id, x, role, out);
+	return out;
 }
 
 /* Features from `first` on, n of them: of rows that several weights made at once. */

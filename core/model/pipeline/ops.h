@@ -24,6 +24,8 @@
 #define OP_TAKE_ALONG "tensor.take_along@1"
 #define OP_TOPK "tensor.topk@1"
 #define OP_ARGMAX "tensor.argmax@1"
+#define OP_TRANSPOSE "tensor.transpose@1"
+#define OP_LORA "transformer.lora@1"
 #define OP_EMBED "transformer.embed@1"
 #define OP_ROPE_TABLE "transformer.rope_table@1"
 #define OP_YARN_TABLE "transformer.rope_table@2"

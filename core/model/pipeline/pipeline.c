@@ -49,6 +49,14 @@ static pctl_status check_plan(const pctl_model *m, const pctl_model_plan *p, con
 	return PCTL_OK;
 }
 
+static pctl_status check_path(const char *path, const pctl_call *call)
+{
+	return strpbrk(path, "\"\\\n") == NULL
+		       ? PCTL_OK
+		       : pctl_refuse(call, PC6290_MODEL_PLAN,
+				     "%s: a path with quotes has no place in a pipeline", path);
+}
+
 static void cache_type(const model_text *w, char out[128])
 {
 	const int paged = w->plan->page != 0;
@@ -81,6 +89,35 @@ static uint32_t spans_of(const pctl_model_shape *s, span out[4])
 	if (first + turns * step != s->n_layers)
 		out[n++] = (span){first + turns * step, s->n_layers - first - turns * step, 1};
 	return n;
+}
+
+/* 1: all layers of turn t of a group are added to as those of the turn before. */
+static int goes_on(const model_text *w, const span *g, uint64_t t)
+{
+	for (uint64_t k = 0; k < g->step; k++)
+		if (!text_adapted_alike(w, g->first + t * g->step + k,
+					g->first + (t - 1) * g->step + k))
+			return 0;
+	return 1;
+}
+
+/* The same spans, cut where what adapters add changes: at most a span a layer. */
+static uint32_t cut_spans(const model_text *w, const span *all, uint32_t n, span *out)
+{
+	uint32_t n_out = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t from = 0;
+
+		for (uint64_t t = 1; t * all[i].step <= all[i].n; t++) {
+			if (t * all[i].step < all[i].n && goes_on(w, &all[i], t))
+				continue;
+			out[n_out++] = (span){all[i].first + from * all[i].step,
+					      (t - from) * all[i].step, all[i].step};
+			from = t;
+		}
+	}
+	return n_out;
 }
 
 /* How a group writes the number of layer `at` of its turn. */
@@ -222,23 +259,28 @@ static pctl_status write_text(model_text *w, const pctl_call *call, char **out)
 		     outputs = PCTL_STR_BUF_INIT, all = PCTL_STR_BUF_INIT;
 	pctl_status status = PCTL_OK;
 	char at[REF_SIZE], next[REF_SIZE];
-	span spans[4];
+	span spans[4], *cut = NULL;
 	size_t n;
 
+	cut = calloc(w->s->n_layers, sizeof(*cut));
+	if (cut == NULL)
+		return pctl_no_memory(call, "a pipeline");
 	text_choice_inputs(w, &inputs);
 	text_begin(w, at);
 	if (w->plan->unrolled) {
 		each_tensor(w, &inputs);
 		each_layer(w, &inputs, &outputs, at);
 	} else {
-		const uint32_t n_spans = spans_of(w->s, spans);
+		const uint32_t n_spans = cut_spans(w, spans, spans_of(w->s, spans), cut);
 
 		weights(w, &inputs);
 		for (uint32_t i = 0; i < n_spans; i++) {
-			group(w, i, &spans[i], &state, at, next);
+			group(w, i, &cut[i], &state, at, next);
 			memcpy(at, next, sizeof(at));
 		}
 	}
+	free(cut);
+	text_adapter_inputs(w, &inputs);
 	w->layer[0] = '\0';
 	text_end(w, at, &outputs);
 	if (w->jobs.failed || inputs.failed || state.failed || outputs.failed)
@@ -259,13 +301,16 @@ pctl_status pctl_model_pipeline(const pctl_model *m, const pctl_model_plan *plan
 				const pctl_call *call, char **out)
 {
 	model_text w = {.m = m, .s = pctl_model_shape_of(m), .plan = plan};
+	const char *path;
 	pctl_status status = check_plan(m, plan, pctl_model_path(m), call);
 
 	*out = NULL;
-	if (status == PCTL_OK && strpbrk(pctl_model_path(m), "\"\\\n") != NULL)
-		status = pctl_refuse(call, PC6290_MODEL_PLAN,
-				     "%s: a path with quotes has no place in a pipeline",
-				     pctl_model_path(m));
+	if (status == PCTL_OK)
+		status = check_path(pctl_model_path(m), call);
+	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_adapters; i++) {
+		(void)pctl_adapter_file(plan->adapters[i].adapter, &path);
+		status = check_path(path, call);
+	}
 	if (status == PCTL_OK)
 		status = write_text(&w, call, out);
 	pctl_str_drop(&w.jobs);

@@ -3,7 +3,7 @@
 #ifndef PIPECTL_MODEL_PIPELINE_PIPELINE_H
 #define PIPECTL_MODEL_PIPELINE_PIPELINE_H
 
-#include "model/file/model.h"
+#include "model/file/adapter.h"
 
 /*
  * What a pipeline gives. Without any of them: logits, of the last real token of each sequence.
@@ -37,11 +37,16 @@ enum {
  * all_logits  of every token of the chunk; else of the last real one of each sequence
  * unrolled    layer by layer, without groups and state: caches are inputs keys_0, values_0, .. and outputs; ids of layer 3's jobs begin with l3_, and
  *             tensors of the model, but for factors of rope, are inputs in its order
+ * adapters    n_adapters of them, held against the model; those of `set` are added to its projections, 0: none. The others are there so that pipelines which
+ *             share states have the same ones: where a group of layers ends hangs on which layers any adapter is for. Tensors of number i are
+ *             the set of inputs lora_i
  */
 typedef struct pctl_model_plan {
 	uint64_t batch, chunk, context, page, n_pages;
 	uint32_t gives;
 	int all_logits, unrolled;
+	const pctl_adapter_use *adapters;
+	uint32_t n_adapters, set;
 } pctl_model_plan;
 
 /*

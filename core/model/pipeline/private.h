@@ -35,6 +35,14 @@ void text_input_name(const char *tensor, char out[REF_SIZE]);
 /* Of a small role, in f32 and whole: the input itself, or jobs that make it. */
 const char *text_small(model_text *w, pctl_model_role role, char out[REF_SIZE]);
 
+/* adapters.c: what a projection of x gave, `y`, with what adapters add to it; where there are none `y` itself. */
+void text_adapted(model_text *w, const char *id, const char *x, pctl_model_role role,
+		  char y[REF_SIZE]);
+/* Inputs of the adapters that are used. */
+void text_adapter_inputs(const model_text *w, pctl_str_buf *inputs);
+/* 1: what adapters add in both layers is one text, but for the number of the layer. */
+int text_adapted_alike(const model_text *w, uint64_t layer, uint64_t other);
+
 /* The jobs of a layer on what `x` refers to; `out` becomes the reference of what it gives. */
 void text_layer(model_text *w, const char *x, char out[REF_SIZE]);
 /* Before and behind all layers; `outputs` grows by what the pipeline gives. */

@@ -10,6 +10,8 @@
 void serve_answer_head(pctl_json *j, const serve_request *r, const pctl_engine *engine,
 		       const char *object)
 {
+	const pctl_engine_adapter *adapter =
+		r->params.adapter == 0 ? NULL : &engine->adapters[r->params.adapter - 1];
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 
 	pctl_str_addf(&text, "%s-%" PRIx64 "-%" PRIu64, r->call == SERVE_CHAT ? "chatcmpl" : "cmpl",
@@ -19,8 +21,9 @@ void serve_answer_head(pctl_json *j, const serve_request *r, const pctl_engine *
 	pctl_json_kv_string(j, "object", object);
 	pctl_json_key(j, "created");
 	pctl_json_number(j, r->created_s);
-	pctl_json_kv_string(j, "model", engine->model_name);
-	pctl_str_addf(&text, "%s/%s", engine->model_cid, engine->semantics);
+	pctl_json_kv_string(j, "model", adapter == NULL ? engine->model_name : adapter->name);
+	pctl_str_addf(&text, "%s/%s", adapter == NULL ? engine->model_cid : adapter->cid,
+		      engine->semantics);
 	pctl_json_kv_string(j, "system_fingerprint", text.data);
 	j->out.failed |= text.failed;
 	pctl_str_drop(&text);

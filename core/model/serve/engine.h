@@ -43,6 +43,7 @@ enum { PCTL_ENGINE_NOTHING = 0, PCTL_ENGINE_TOKEN, PCTL_ENGINE_EMBEDDING };
  *
  * tokens      all of the sequence that is known: n_prompt tokens of the prompt, then those that were generated
  * count       1 to max_chunk
+ * adapter     0: the model as it is; i: with adapter i - 1 of the engine's. A slot's rows are all of one, from its release on
  * want        PCTL_ENGINE_TOKEN or PCTL_ENGINE_EMBEDDING only where start + count is n_tokens: of the last token
  *
  * Out:
@@ -57,7 +58,7 @@ typedef struct pctl_engine_row {
 	uint32_t n_tokens, n_prompt;
 	const pctl_engine_sampling *sampling;
 	pctl_status status;
-	uint32_t token, n_top;
+	uint32_t token, n_top, adapter;
 	float logprob;
 	pctl_engine_top top[PCTL_ENGINE_TOP_MAX];
 	float *embedding;
@@ -68,11 +69,17 @@ typedef struct pctl_engine_message {
 	const char *role, *content, *name;
 } pctl_engine_message;
 
+/* What may be added to the model, by the name that clients choose it by; cid: what answers are a function of then, in place of the model's. */
+typedef struct pctl_engine_adapter {
+	const char *name, *cid;
+} pctl_engine_adapter;
+
 /*
  * n_slots     sequences in a step: slots 0 .. n_slots - 1
  * max_chunk   tokens of one sequence in a step
  * context     positions of a sequence
  * n_embd      floats of an embedding; 0: the model has none
+ * adapters    n_adapters of them
  * model_name  as clients write it; model_cid and semantics say what answers are a function of
  *
  * step        the rows of a step, each of another slot. `call` is cancelled when the server ends at once (PCTL_E_CANCELLED). A status other than PCTL_OK: none of the rows happened and the engine can
@@ -92,7 +99,8 @@ typedef struct pctl_engine_message {
 typedef struct pctl_engine {
 	void *self;
 	const char *model_name, *model_cid, *semantics;
-	uint32_t n_slots, max_chunk, context, n_vocab, n_embd, reserved;
+	const pctl_engine_adapter *adapters;
+	uint32_t n_slots, max_chunk, context, n_vocab, n_embd, n_adapters;
 	pctl_status (*step)(void *self, pctl_engine_row *rows, uint32_t n_rows,
 			    const pctl_call *call);
 	void (*release)(void *self, uint32_t slot);

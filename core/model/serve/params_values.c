@@ -63,12 +63,20 @@ int serve_read_model(serve_reader *r, const char *name, const cJSON *v)
 {
 	if (!cJSON_IsString(v))
 		return serve_refuse(r->refusal, PC6264_SERVE_VALUE, name, "model takes a text");
-	if (strcmp(v->valuestring, r->engine->model_name) != 0)
-		return serve_refuse(r->refusal, PC6261_SERVE_MODEL, name,
-				    "there is no model \"%.100s\"; it is \"%s\"", v->valuestring,
-				    r->engine->model_name);
 	r->has_model = 1;
-	return 1;
+	if (strcmp(v->valuestring, r->engine->model_name) == 0)
+		return 1;
+	for (uint32_t i = 0; i < r->engine->n_adapters; i++)
+		if (strcmp(v->valuestring, r->engine->adapters[i].name) == 0) {
+			r->out->adapter = i + 1;
+			return 1;
+		}
+	return serve_refuse(r->refusal, PC6261_SERVE_MODEL, name,
+			    r->engine->n_adapters == 0
+				    ? "there is no model \"%.100s\"; it is \"%s\""
+				    : "there is no model \"%.100s\"; there are \"%s\" and its "
+				      "adapters",
+			    v->valuestring, r->engine->model_name);
 }
 
 /* Of max_tokens and max_completion_tokens, which mean the same, one may be given. */

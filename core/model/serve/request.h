@@ -41,6 +41,7 @@ typedef struct serve_params {
 	pctl_engine_sampling sampling;
 	uint32_t max_tokens, has_max_tokens, n, echo, stream, include_usage, base64;
 	uint32_t has_stream_options, has_top_logprobs, n_prompts, n_messages;
+	uint32_t adapter, reserved; /* as rows have it (engine.h) */
 	serve_stops stops;
 	serve_prompt *prompts;
 	pctl_engine_message *messages;

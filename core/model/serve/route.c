@@ -36,6 +36,22 @@ const char *serve_route_method(const char *url)
 
 /* ---- documents ---------------------------------------------------------------------------- */
 
+/* parent: of an adapter the model that it is added to; NULL: it is that one. */
+static void model(pctl_json *j, const pctl_engine *e, const char *name, const char *cid,
+		  const char *parent)
+{
+	pctl_json_object_begin(j);
+	pctl_json_kv_string(j, "id", name);
+	pctl_json_kv_string(j, "object", "model");
+	pctl_json_kv_u32(j, "created", 0);
+	pctl_json_kv_string(j, "owned_by", "pipectl");
+	pctl_json_kv_string(j, "cid", cid);
+	if (parent != NULL)
+		pctl_json_kv_string(j, "parent", parent);
+	pctl_json_kv_u32(j, "context", e->context);
+	pctl_json_object_end(j);
+}
+
 static char *models(const pctl_engine *e)
 {
 	pctl_json j;
@@ -45,14 +61,9 @@ static char *models(const pctl_engine *e)
 	pctl_json_kv_string(&j, "object", "list");
 	pctl_json_key(&j, "data");
 	pctl_json_array_begin(&j);
-	pctl_json_object_begin(&j);
-	pctl_json_kv_string(&j, "id", e->model_name);
-	pctl_json_kv_string(&j, "object", "model");
-	pctl_json_kv_u32(&j, "created", 0);
-	pctl_json_kv_string(&j, "owned_by", "pipectl");
-	pctl_json_kv_string(&j, "cid", e->model_cid);
-	pctl_json_kv_u32(&j, "context", e->context);
-	pctl_json_object_end(&j);
+	model(&j, e, e->model_name, e->model_cid, NULL);
+	for (uint32_t i = 0; i < e->n_adapters; i++)
+		model(&j, e, e->adapters[i].name, e->adapters[i].cid, e->model_name);
 	pctl_json_array_end(&j);
 	pctl_json_object_end(&j);
 	return pctl_json_finish(&j);

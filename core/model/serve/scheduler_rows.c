@@ -88,6 +88,7 @@ static void add_row(serve_scheduler *s, serve_sequence *q, uint32_t count)
 				 .tokens = q->tokens,
 				 .n_tokens = q->n_tokens,
 				 .n_prompt = q->n_prompt,
+				 .adapter = q->request->params.adapter,
 				 .sampling = &q->sampling,
 				 .embedding = q->embedding,
 				 .want = count < left_of(q)	? PCTL_ENGINE_NOTHING

@@ -1,5 +1,6 @@
 /* Weights from a seed (SEMANTICS.md 19.3): each is a function of its place, so that several threads make them, some rows ahead. */
 #include "model/synth/synth.h"
+#include "model/synth/private.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,11 +25,10 @@ typedef struct synth {
 	uint64_t first, n_rows, n;
 } synth;
 
-/* Four elements a block: element i of a tensor is word i mod 4 of block i div 4. */
-static void words(const synth *s, pctl_model_role role, uint32_t layer, uint32_t expert,
-		  uint64_t first, uint64_t n, float scale, float *out)
+void synth_words(const uint32_t key[2], uint32_t stream, uint32_t layer, uint64_t first, uint64_t n,
+		 float scale, float *out)
 {
-	uint32_t w[4], counter[4] = {0, 0, pctl_model_role_number(role) | expert << 8, layer};
+	uint32_t w[4], counter[4] = {0, 0, stream, layer};
 
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t at = first + i;
@@ -36,11 +36,18 @@ static void words(const synth *s, pctl_model_role role, uint32_t layer, uint32_t
 		if (i == 0 || at % 4 == 0) {
 			counter[0] = (uint32_t)(at / 4);
 			counter[1] = (uint32_t)(at / 4 >> 32);
-			pctl_philox(counter, s->key, w);
+			pctl_philox(counter, key, w);
 		}
 		/* An odd number of 24 bits over 2^23: exact, never 0, its sign even. */
 		out[i] = (float)(2 * (int32_t)(w[at % 4] >> 9) + 1 - (1 << 23)) * 0x1p-23f * scale;
 	}
+}
+
+static void words(const synth *s, pctl_model_role role, uint32_t layer, uint32_t expert,
+		  uint64_t first, uint64_t n, float scale, float *out)
+{
+	synth_words(s->key, pctl_model_role_number(role) | expert << 8, layer, first, n, scale,
+		    out);
 }
 
 /* Weights of norms: 1 + k/2^16, so that 1 can be taken off and put on again without a rounding. */

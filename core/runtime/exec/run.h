@@ -136,7 +136,7 @@ typedef struct pctl_input_bytes {
  * limit     NULL: the whole pipeline; needs observe
  * like      NULL, or a run under way whose inputs are taken, by their names, where nobody gives data: nothing is opened or
  *           named again; it outlives this one
- * cid_of    NULL, or the CID of a tensor of a set that an input names, of which only that is known there; NULL: not known. What is read is held against it
+ * cid_of    NULL, or the CID of a tensor of a set, by the name of its input ("set/tensor"); NULL: not known. What is read is held against it
  *           (PC5210), so that a wrong one gives no wrong name
  * trace     called after each job, and with trace_level (PCTL_TRACE_*) after each round and step before; any error it
  *           returns ends the run with it. Not after a job that `limit` cuts short. The run itself goes as without: outputs
@@ -173,7 +173,7 @@ typedef struct pctl_run_options {
 	void *trace_ctx;
 	uint32_t trace_level, reserved2;
 	const struct pctl_running *like;
-	const pctl_cid *(*cid_of)(void *ctx, const char *tensor);
+	const pctl_cid *(*cid_of)(void *ctx, const char *input);
 	void *cid_ctx;
 	const uint32_t *tunable; /* PCTL_N_TUNABLES values, as they are tried; NULL: the device's */
 } pctl_run_options;

@@ -140,7 +140,7 @@ static pctl_status open_path(pctl_running *r, uint32_t i, const char *path)
 
 	if (in->tensor == NULL)
 		return pctl_source_open_named(path, r->call, &r->sources[i]);
-	known = r->o->cid_of == NULL ? NULL : r->o->cid_of(r->o->cid_ctx, in->tensor);
+	known = r->o->cid_of == NULL ? NULL : r->o->cid_of(r->o->cid_ctx, in->name);
 	return pctl_tensor_sets_source(r->sets, path, in->tensor, &in->pos, known, r->call,
 				       &r->sources[i]);
 }

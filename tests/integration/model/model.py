@@ -379,28 +379,11 @@ def file_faults(h):
 
 # ---- weights from a seed ----
 
-def philox(counter, key):
-    """Blocks of many counters, [n, 4] of uint64 holding words."""
-    a, b, c, d = (counter[:, i].copy() for i in range(4))
-    k, l = key
-    half, mask = np.uint64(32), np.uint64(0xffffffff)
-    for _ in range(10):
-        p, q = np.uint64(0xD2511F53) * a, np.uint64(0xCD9E8D57) * c
-        a, b, c, d = (q >> half) ^ b ^ np.uint64(k), q & mask, (p >> half) ^ d ^ np.uint64(l), p & mask
-        k, l = (k + 0x9E3779B9) & 0xffffffff, (l + 0xBB67AE85) & 0xffffffff
-    return np.stack([a, b, c, d], -1)
-
-
 ROLES = "tok_embd rope_freqs attn_norm q q_bias k k_bias v v_bias q_norm k_norm o o_bias post_attn_norm ffn_norm gate up down router gate_experts up_experts down_experts post_ffn_norm output_norm output shared_router shared_gate shared_up shared_down qkv gate_up".split()
 
 
 def drawn(seed, role, layer, expert, shape):
-    n = int(np.prod(shape))
-    blocks = np.zeros(((n + 3) // 4, 4), np.uint64)
-    blocks[:, 0] = np.arange(len(blocks))
-    blocks[:, 2], blocks[:, 3] = ROLES.index(role) + 256 * expert, layer
-    word = philox(blocks, (seed & 0xffffffff, seed >> 32)).reshape(-1)[:n]
-    u = ((2 * (word >> np.uint64(9)).astype(np.int64) + 1 - 2 ** 23) / 2 ** 23).astype(np.float32).reshape(shape)
+    u = models.uniform(seed, ROLES.index(role) + 256 * expert, layer, shape)
     if role.endswith("bias"):
         return u / np.float32(8)
     if role.endswith("norm"):

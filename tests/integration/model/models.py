@@ -208,6 +208,30 @@ def logits(name, w, tokens):
     return c["cap"] * np.tanh(y / c["cap"]) if c["cap"] else y
 
 
+# ---- weights from a seed (SEMANTICS.md 19.3) ----
+
+def philox(counter, key):
+    """Blocks of many counters, [n, 4] of uint64 holding words."""
+    a, b, c, d = (counter[:, i].copy() for i in range(4))
+    k, l = key
+    half, mask = np.uint64(32), np.uint64(0xffffffff)
+    for _ in range(10):
+        p, q = np.uint64(0xD2511F53) * a, np.uint64(0xCD9E8D57) * c
+        a, b, c, d = (q >> half) ^ b ^ np.uint64(k), q & mask, (p >> half) ^ d ^ np.uint64(l), p & mask
+        k, l = (k + 0x9E3779B9) & 0xffffffff, (l + 0xBB67AE85) & 0xffffffff
+    return np.stack([a, b, c, d], -1)
+
+
+def uniform(seed, stream, layer, shape):
+    """Elements from -1 to 1 of a tensor, by their places."""
+    n = int(np.prod(shape))
+    blocks = np.zeros(((n + 3) // 4, 4), np.uint64)
+    blocks[:, 0] = np.arange(len(blocks))
+    blocks[:, 2], blocks[:, 3] = stream, layer
+    word = philox(blocks, (seed & 0xffffffff, seed >> 32)).reshape(-1)[:n]
+    return ((2 * (word >> np.uint64(9)).astype(np.int64) + 1 - 2 ** 23) / 2 ** 23).astype(np.float32).reshape(shape)
+
+
 # ---- files ----
 
 def neighbours(a, dim):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pipectl._installation import Installation
 
 Prompt = Union[str, Iterable[int]]
+Lora = Union[str, "os.PathLike[str]", "tuple[str | os.PathLike[str], float]"]
+Loras = Union[Lora, "list[Lora]"]
 Messages = Iterable[Union[Mapping[str, str], "tuple[str, str]"]]
 FLAGS = {"tied": lib.PIPECTL_MODEL_TIED, "qkv_bias": lib.PIPECTL_MODEL_QKV_BIAS, "o_bias": lib.PIPECTL_MODEL_O_BIAS,
          "qk_norm": lib.PIPECTL_MODEL_QK_NORM, "post_norms": lib.PIPECTL_MODEL_POST_NORMS, "norm_used": lib.PIPECTL_MODEL_NORM_USED}
@@ -131,6 +133,18 @@ class Tokenizer:
         with self._model._handle.use() as ask:
             ask(lib.pipectl_model_tokenizer, self._model._pointer, f)
             return {k: None if v == NONE else v for k, v in fields(f).items()}
+
+
+def loras_of(keep: Keep, adapters: Iterable[tuple[str | None, Loras]]) -> tuple[Any, int]:
+    """Names with a file, (file, scale), or a list of these, as the library takes them."""
+    rows = []
+    for name, given in adapters:
+        for one in given if isinstance(given, list) else [given]:
+            path, scale = one if isinstance(one, tuple) else (one, 1.0)
+            if scale == 0:
+                raise misuse("an adapter with a scale of 0 changes nothing: leave it out")
+            rows.append((keep.text(path), keep.text(name), scale, 0))
+    return (keep.keep(ffi.new("pipectl_lora[]", rows)) if rows else ffi.NULL), len(rows)
 
 
 def tokens_of(ids: Iterable[int]) -> Any:
@@ -257,11 +271,13 @@ class Model:
     chunk         tokens of a prompt in one step; context: positions of a sequence; 0: the library's choice
     verify        share of steps that the reference does again, 0 to 1; never less than the policy's
     memory_budget bytes of device memory, 0: what the device has; weights that do not fit come to the device in each step, and nothing else changes
+    adapters      LoRA by name: a file or folder, (file, scale), or a list of these, which are added one behind another. None is used unless
+                  logits, embed, generate, chat or replay name it
     """
 
     def __init__(self, path: str | os.PathLike[str], *, backend: Selectors = (), installation: Installation | None = None,
                  tokenizer: str | os.PathLike[str] | None = None, family: str | None = None, slots: int = 1, chunk: int = 0,
-                 context: int = 0, verify: float = 0, memory_budget: int = 0):
+                 context: int = 0, verify: float = 0, memory_budget: int = 0, adapters: Mapping[str, Loras] | None = None):
         from pipectl._installation import Installation as Opened
 
         if not 0 <= verify <= 1:
@@ -273,6 +289,7 @@ class Model:
         self._engine_options = new("pipectl_engine_options", slots=slots, chunk=chunk, context=context, verify_ppm=round(verify * 1_000_000),
                                    memory_budget=memory_budget)
         self._engine_options.backends, self._engine_options.n_backends = self._keep.texts(backend)
+        self._engine_options.loras, self._engine_options.n_loras = loras_of(self._keep, (adapters or {}).items())
         o = new("pipectl_model_options", tokenizer=self._keep.text(tokenizer), family=self._keep.text(family))
         self._out, self._engine = ffi.new("pipectl_model **"), ffi.new("pipectl_engine **")
         self._ends: list[Any] = []
@@ -296,11 +313,13 @@ class Model:
             raise misuse("the model is closed")
         return self._out[0]
 
-    def _opened(self, ask: Any) -> Any:
-        """The engine, opened when it is first needed."""
+    def _opened(self, ask: Any, adapter: str | None = None) -> Any:
+        """The engine, opened when it is first needed, with that adapter for what is asked next."""
         if self._engine[0] == ffi.NULL:
             ask(lib.pipectl_engine_open, self._pointer, self._engine_options, self._engine)
             self._end_with(self._engine, lib.pipectl_engine_release)
+        keep = Keep()
+        ask(lib.pipectl_engine_adapter, self._engine[0], keep.text(adapter))
         return self._engine[0]
 
     # ---- files ----
@@ -331,9 +350,15 @@ class Model:
         with shown(progress) as told, self._handle.use(told) as ask:
             ask(lib.pipectl_model_check, self._pointer)
 
-    def pipeline(self, *, batch: int = 1, chunk: int = 1, context: int = 0, unrolled: bool = False, all_logits: bool = False) -> str:
-        """The text of a pipeline file that runs the model, as `pipectl model pipeline` writes it; context 0: the model's, but at most 4,096."""
+    def pipeline(self, *, batch: int = 1, chunk: int = 1, context: int = 0, unrolled: bool = False, all_logits: bool = False,
+                 loras: list[Lora] | None = None) -> str:
+        """The text of a pipeline file that runs the model, as `pipectl model pipeline` writes it; context 0: the model's, but at most 4,096.
+
+        loras  adapters that are added, in this order: files, or (file, scale)
+        """
+        keep = Keep()
         plan = new("pipectl_model_plan", batch=batch, chunk=chunk, context=context)
+        plan.loras, plan.n_loras = loras_of(keep, [(None, loras or [])])
         plan.flags = (lib.PIPECTL_MODEL_UNROLLED if unrolled else 0) | (lib.PIPECTL_MODEL_ALL_LOGITS if all_logits else 0)
         out = ffi.new("char **")
         with self._handle.use() as ask:
@@ -348,29 +373,29 @@ class Model:
     def _prompt(self, prompt: Prompt) -> Any:
         return tokens_of(self.tokenizer.encode(prompt) if isinstance(prompt, str) else prompt)
 
-    def _floats(self, function: Any, prompt: Prompt, shape: Any, progress: Shown, *more: int) -> numpy.ndarray[Any, Any]:
+    def _floats(self, function: Any, prompt: Prompt, shape: Any, progress: Shown, adapter: str | None, *more: int) -> numpy.ndarray[Any, Any]:
         with self._handle.whole():
             ids = self._prompt(prompt)
             with shown(progress) as told, self._handle.use(told) as ask:
-                engine = self._opened(ask)
+                engine = self._opened(ask, adapter)
                 f = new("pipectl_engine_facts")
                 ask(lib.pipectl_engine_describe, engine, f)
                 out = numpy.empty(shape(f, len(ids)), numpy.float32)
                 ask(function, engine, ids, len(ids), *more, ffi.from_buffer("float[]", out), out.size)
         return out
 
-    def logits(self, ids: Prompt, *, all: bool = False, progress: Shown = None) -> numpy.ndarray[Any, Any]:
+    def logits(self, ids: Prompt, *, all: bool = False, adapter: str | None = None, progress: Shown = None) -> numpy.ndarray[Any, Any]:
         """Logits behind the tokens, f32[n_vocab]; with all=True behind each of them, [n, n_vocab], token by token."""
-        return self._floats(lib.pipectl_engine_logits, ids, lambda f, n: (n, f.n_vocab) if all else (f.n_vocab,), progress, int(all))
+        return self._floats(lib.pipectl_engine_logits, ids, lambda f, n: (n, f.n_vocab) if all else (f.n_vocab,), progress, adapter, int(all))
 
-    def embed(self, ids: Prompt, *, progress: Shown = None) -> numpy.ndarray[Any, Any]:
+    def embed(self, ids: Prompt, *, adapter: str | None = None, progress: Shown = None) -> numpy.ndarray[Any, Any]:
         """The embedding of a text or of tokens, f32[n_embd]: the last token's features behind the last norm."""
-        return self._floats(lib.pipectl_engine_embed, ids, lambda f, n: (f.n_embd,), progress)
+        return self._floats(lib.pipectl_engine_embed, ids, lambda f, n: (f.n_embd,), progress, adapter)
 
     def generate(self, prompt: Prompt, *, tokens: int = 128, seed: int = 0, temperature: float = 0, top_k: int = 0, top_p: float = 1,
                  min_p: float = 0, repetition_penalty: float = 1, presence_penalty: float = 0, frequency_penalty: float = 0,
                  sequences: int = 1, ignore_end: bool = False, logits: bool = False, receipt: bool = False,
-                 progress: Shown = None) -> Generation:
+                 adapter: str | None = None, progress: Shown = None) -> Generation:
         """Tokens behind a text or tokens, as they are made. The same question has the same answer, on every device.
 
         tokens       of each sequence, at most
@@ -379,6 +404,7 @@ class Model:
         ignore_end   go on behind a token that ends the text
         logits       each Piece has the logits that its token was chosen from
         receipt      a signed statement is made (Generation.receipt), which `replay` and `pipectl generate --replay` hold to
+        adapter      the name of one of the model's; None: the model as it is
         """
         with self._handle.whole():
             ids = self._prompt(prompt)
@@ -389,7 +415,7 @@ class Model:
             o.flags = ((lib.PIPECTL_GENERATE_ON if ignore_end else 0) | (lib.PIPECTL_GENERATE_LOGITS if logits else 0) |
                        (lib.PIPECTL_GENERATE_RECEIPT if receipt else 0))
             with self._handle.use() as ask:
-                out._open(ask, lib.pipectl_generation_begin, self._opened(ask), o)
+                out._open(ask, lib.pipectl_generation_begin, self._opened(ask, adapter), o)
             return out
 
     def chat(self, messages: Messages, *, thinking: bool = True, **keywords: Any) -> Generation:
@@ -398,10 +424,11 @@ class Model:
             return self.generate(self.tokenizer.chat(messages, thinking=thinking), **keywords)
 
     def replay(self, receipt: bytes | os.PathLike[str], *, name: str = "receipt", signer: str | None = None,
-               progress: Shown = None) -> None:
+               adapter: str | None = None, progress: Shown = None) -> None:
         """Make a generation again as its statement says; an Error (PC6292) tells the first token or the logits that differ.
 
-        signer  the key that it must be by
+        signer   the key that it must be by
+        adapter  the name of what it was made with; an Error (PC6292) where the statement names other adapters, or scales
         """
         if isinstance(receipt, os.PathLike):
             name = os.fspath(receipt)
@@ -409,7 +436,7 @@ class Model:
                 receipt = f.read()
         keep = Keep()
         with shown(progress) as told, self._handle.use(told) as ask:
-            ask(lib.pipectl_generation_replay, self._opened(ask), keep.text(name), ffi.from_buffer(receipt), len(receipt),
+            ask(lib.pipectl_generation_replay, self._opened(ask, adapter), keep.text(name), ffi.from_buffer(receipt), len(receipt),
                 keep.text(signer), ffi.NULL)
 
     @property

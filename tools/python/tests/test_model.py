@@ -230,3 +230,44 @@ def test_an_interrupt(home, path):
         gc.collect()
         assert model.generate("a", tokens=5).finish().tokens == want
     assert not processes()
+
+
+@pytest.fixture(scope="module")
+def loras(tmp_path_factory, path):
+    out = tmp_path_factory.mktemp("adapters")
+    for name, seed in (("one.gguf", 8), ("two", 9)):
+        subprocess.run([TOOL, "model", "synth", "--shape", "qwen3-0.6b", "--layers", "1", "--seed", str(seed), "--lora", "2", "--out", out / name, "-q",
+                        *(w for s in SIZES for w in ("--set", s))], check=True)
+    return out / "one.gguf", out / "two"
+
+
+def test_adapters(home, path, loras, tmp_path):
+    """By name, several of one name, beside the model itself; what each gives is the tool's, and a statement names them."""
+    one, two = loras
+    with pipectl.Model(path, backend="cpu", slots=2, chunk=4, adapters={"one": one, "both": [one, (two, 0.5)]}) as model:
+        plain, first, both = model.logits("Hello"), model.logits("Hello", adapter="one"), model.logits("Hello", adapter="both")
+        assert len({a.tobytes() for a in (plain, first, both)}) == 3
+        with pipectl.Model(path, backend="cpu") as alone:
+            assert alone.logits("Hello").tobytes() == plain.tobytes()
+        assert model.embed("Hello", adapter="one").tobytes() != model.embed("Hello").tobytes()
+        g = model.generate("Hello", tokens=4, receipt=True, adapter="both")
+        beside = model.generate("Hello", tokens=4)
+        text = ""
+        for piece in g:
+            text += piece
+            next(beside, None)
+        said = g.finish().receipt
+        done = subprocess.run([TOOL, "generate", "--model", path, "--lora", one, "--lora", f"{two}=0.5", "--prompt", "Hello", "--tokens", "4", "--backend", "cpu", "-q"],
+                              stdout=subprocess.PIPE, check=True)
+        assert done.stdout.decode() == text + "\n"
+        model.replay(said, adapter="both")
+        refused(lambda: model.replay(said, adapter="one"), 6292)
+        refused(lambda: model.replay(said), 6292)
+        refused(lambda: model.logits("Hello", adapter="three"), 6299)
+        written = model.pipeline(context=64, loras=[one, (two, 0.5)])
+        done = subprocess.run([TOOL, "model", "pipeline", path, "--context", "64", "--lora", one, "--lora", f"{two}=0.5"], stdout=subprocess.PIPE, check=True)
+        assert written.encode() == done.stdout and "_lora1" in written
+    with pytest.raises(pipectl.Error):
+        pipectl.Model(path, backend="cpu", adapters={"one": (one, 0)})
+    with pipectl.Model(path, backend="cpu", adapters={"one": path}) as wrong:
+        refused(lambda: wrong.logits("Hello"), 6294)
