@@ -539,6 +539,34 @@ static void cas__gc_grace_goes_by_the_last_put(void **state)
 	pctl_store_close(s);
 }
 
+/* By a store of this process and a reading one; the last of them to let go ends it. */
+static void cas__a_held_store_loses_nothing(void **state)
+{
+	pctl_store *s = NULL, *reader = NULL;
+	pctl_store_report r;
+	int one, two;
+
+	(void)state;
+	assert_int_equal(pctl_store_open("store", 0, call(), &s), PCTL_OK);
+	assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_OK);
+	assert_int_equal(pctl_store_put(s, "hello\n", 6, call(), NULL), PCTL_OK);
+	assert_int_equal(pctl_store_open("store", PCTL_STORE_READ_ONLY, call(), &reader), PCTL_OK);
+	assert_int_equal(pctl_store_hold(s, call(), &one), PCTL_OK);
+	assert_int_equal(pctl_store_hold(reader, call(), &two), PCTL_OK);
+	pctl_store_close(reader);
+	for (int held = 2; held > 0; held--) {
+		assert_int_equal(pctl_store_gc(s, 0, 0, keep_a, NULL, call(), &r), PCTL_OK);
+		assert_int_equal(r.removed, 0);
+		assert_int_equal(r.removed_bytes, 0);
+		assert_int_equal(r.held, 1);
+		pctl_store_release(held == 2 ? one : two);
+	}
+	assert_int_equal(pctl_store_gc(s, 0, 0, keep_a, NULL, call(), &r), PCTL_OK);
+	assert_int_equal(r.removed, 1);
+	assert_int_equal(r.held, 0);
+	pctl_store_close(s);
+}
+
 #define IN_DIR(f) cmocka_unit_test_setup_teardown(f, make_dir, drop_dir)
 PCTL_TESTS_MAIN(PCTL_TEST(cas__known_cids), PCTL_TEST(cas__hasher_in_pieces),
 		IN_DIR(cas__cid_text_is_canonical), PCTL_TEST(cas__hex),
@@ -546,4 +574,5 @@ PCTL_TESTS_MAIN(PCTL_TEST(cas__known_cids), PCTL_TEST(cas__hasher_in_pieces),
 		IN_DIR(cas__damage_is_found_and_set_aside), IN_DIR(cas__damage_of_a_large_blob),
 		IN_DIR(cas__read_only_changes_nothing), IN_DIR(cas__what_is_no_store),
 		IN_DIR(cas__a_failed_batch_is_not_forgotten), IN_DIR(cas__cancel),
-		IN_DIR(cas__gc_grace_goes_by_the_last_put))
+		IN_DIR(cas__gc_grace_goes_by_the_last_put),
+		IN_DIR(cas__a_held_store_loses_nothing))

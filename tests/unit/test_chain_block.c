@@ -285,6 +285,11 @@ static void test_chain_block__blobs_stay_for_the_jobs_that_use_them(void **state
 	sql(&r, "INSERT INTO seen SELECT uses FROM blobs WHERE bytes = 32");
 	end(&r);
 	assert_int_equal(job(&r, c).status, PCTL_JOB_COMPLETE);
+	/* A dispute may ask for it for as long as bonds are on their way back: its last height was 2. */
+	while (end(&r).height < 101)
+		;
+	sql(&r, "INSERT INTO seen SELECT count(*) FROM blobs WHERE bytes = 32");
+	end(&r);
 	sql(&r, "CREATE TEMP TABLE gone (n INTEGER CHECK (n = 0))");
 	sql(&r, "INSERT INTO gone SELECT count(*) FROM blobs WHERE bytes = 32");
 	rig_end(&r);

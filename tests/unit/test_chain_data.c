@@ -131,8 +131,8 @@ static void test_chain_data__a_blob_expires_and_is_renewed(void **state)
 	}
 	assert_int_equal(number(&g, "SELECT uses FROM blobs WHERE cid = ?", cid), 0);
 	end(&g); /* 2 */
-	assert_int_equal(number(&g, "SELECT uses FROM blobs WHERE cid = ?", cid), UINT64_MAX);
-	/* The store has it still; the state does not. */
+	/* The state has it still, for disputes; nobody may name it. */
+	assert_int_equal(number(&g, "SELECT uses FROM blobs WHERE cid = ?", cid), 0);
 	refused_with(&g, &job, PC5834_DATA_MISSING);
 	accepted(&g, &r);
 	end(&g); /* 3 */

@@ -162,12 +162,17 @@ static void print_report(pctl_app *app, const pctl_store_report *r)
 		pctl_json_kv_u64(j, "damaged", r->damaged);
 		pctl_json_kv_u64(j, "removed", r->removed);
 		pctl_json_kv_u64(j, "removed_bytes", r->removed_bytes);
+		pctl_json_kv_u64(j, "held", r->held);
 		pctl_json_kv_u64(j, "leftovers", r->garbage);
 		return;
 	}
 	printf("%" PRIu64 " blobs, %" PRIu64 " bytes, %" PRIu64 " damaged, %" PRIu64
 	       " removed (%" PRIu64 " bytes), %" PRIu64 " leftover files\n",
 	       r->blobs, r->bytes, r->damaged, r->removed, r->removed_bytes, r->garbage);
+	if (r->held != 0)
+		printf("%" PRIu64 " more stay while a snapshot of the chain is being made: run it "
+		       "again afterwards\n",
+		       r->held);
 }
 
 /* CIDs that remembered results name, sorted. */

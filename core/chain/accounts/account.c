@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chain/state/cursor.h"
+#include "foundation/base/hex.h"
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
@@ -69,6 +70,17 @@ int pctl_account_is_reserved(const char *name)
 	return 0;
 }
 
+int pctl_account_is_derived(const char *name)
+{
+	static const char prefix[] = "key.";
+	const size_t n = strlen(name);
+	pctl_cid cid;
+
+	return pctl_cid_parse(name, &cid) ||
+	       (n == PCTL_ACCOUNT_SIZE - 1 && strncmp(name, prefix, sizeof(prefix) - 1) == 0 &&
+		pctl_hex_is(name + sizeof(prefix) - 1, n - (sizeof(prefix) - 1)));
+}
+
 static pctl_status check_reserved(const char *name, const pctl_call *call)
 {
 	return !pctl_account_is_reserved(name) ? PCTL_OK
@@ -109,9 +121,14 @@ pctl_status pctl_account_control_set(pctl_chain_state *s, const pctl_msg_keys *m
 {
 	uint8_t keys[PCTL_MESSAGE_KEYS_MAX][PCTL_KEY_BYTES];
 	const pctl_status status = check_reserved(m->sender, call);
+	pctl_cid cid;
 
 	if (status != PCTL_OK)
 		return status;
+	if (pctl_cid_parse(m->sender, &cid))
+		return pctl_refuse(call, PC5898_NAME_RESERVED,
+				   "%s is the account of a contract, which no key controls",
+				   m->sender);
 	for (uint32_t i = 0; i < m->n_keys; i++) {
 		memcpy(keys[i], m->keys[i].data, PCTL_KEY_BYTES);
 		if (!pctl_account_key_is_fit(keys[i]))

@@ -25,12 +25,14 @@ typedef struct pctl_account_control {
 
 pctl_status pctl_account_control_read(pctl_chain_state *s, const char *account,
 				      const pctl_call *call, pctl_account_control *out);
-/* Set them anew, inside a transaction. PC5844: a key that is not fit; PC5898: a reserved name. */
+/* Set them anew, inside a transaction. PC5844: a key that is not fit; PC5898: a reserved name, or a CID, which is a contract's. */
 pctl_status pctl_account_control_set(pctl_chain_state *s, const pctl_msg_keys *m,
 				     const pctl_call *call);
 
 /* 1 for a name of the chain itself (rank, executor, treasury ..), which has no keys and no role from version 2 of the rules on. */
 int pctl_account_is_reserved(const char *name);
+/* 1 for a name that says whose it is: a CID, a contract's, and `key.` with 60 hex digits, that key's. */
+int pctl_account_is_derived(const char *name);
 
 /* The number that the account's next message has; 0 for one that there is not. */
 pctl_status pctl_account_sequence(pctl_chain_state *s, const char *account, const pctl_call *call,

@@ -227,5 +227,6 @@ pctl_status pctl_block_settle(pctl_block_work *w)
 		status = pctl_stake_release(w->s, w->header.height, w->call);
 	if (status == PCTL_OK)
 		status = settle_edges(w);
-	return status == PCTL_OK ? pctl_data_expire(w->s, w->header.height, w->call) : status;
+	return status == PCTL_OK ? pctl_data_expire(w->s, w->header.height, &w->params, w->call)
+				 : status;
 }

@@ -80,8 +80,9 @@ static int add_message(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_
 	messages *m = ctx;
 
 	m->w->n_messages++;
-	m->status = pctl_block_message_text(origin, bytes, n, m->w->call, &m->text);
-	if (m->status == PCTL_OK)
+	m->status = pctl_block_message_text(origin & ~(uint32_t)PCTL_ORIGIN_REFUSED, bytes, n,
+					    m->w->call, &m->text);
+	if (m->status == PCTL_OK && !(origin & PCTL_ORIGIN_REFUSED))
 		m->status = note_needs(m->w, bytes, n);
 	return m->status != PCTL_OK;
 }

@@ -32,8 +32,10 @@ pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const
 pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
 			   const pctl_msg_execute *m, const pctl_call *call);
 
-/* The end of a block: blobs that no later block may name and no job uses are state no more. */
-pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_call *call);
+/* The end of a block: blobs that no job uses, and that no job could name since unbonding_blocks, are state no more: until then a
+ * dispute may ask for what a job read. */
+pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_params *p,
+			     const pctl_call *call);
 
 /* ---- all that is state -------------------------------------------------------------------- */
 
@@ -43,6 +45,8 @@ pctl_status pctl_data_look(const pctl_taking *t, const char *cid, int *found, ui
 const char *pctl_data_named(const pctl_msg_execute *m, uint32_t i);
 /* Every CID that an execute message names: PC5834 with the first that is not state. */
 pctl_status pctl_data_check(const pctl_taking *t, const pctl_msg_execute *m);
+/* The same of a job that was taken in before: what it names is still state, though others may not name it any more. PC5834. */
+pctl_status pctl_data_check_kept(const pctl_taking *t, const pctl_msg_execute *m);
 
 /* Bytes that are state, from the store of this node, else from others (pctl_chain_set_fetch). PC5838: neither has them. In
  * a chain under version 1 of the rules, where no bytes are state, the errors are the store's. */

@@ -40,21 +40,25 @@ pctl_status pctl_data_price_kept(const pctl_taking *t, uint64_t n_bytes, const p
 	return pctl_data_price(t, n_bytes, t->params.values[PCTL_PARAM_BLOB_BLOCKS_MAX], call, out);
 }
 
-/* Once a block, since each of the messages stays in its record. */
-static pctl_status check_once(const pctl_taking *t, const char *cid)
+/* Once a block, since each of the messages stays in its record; again where the bytes are to stay for longer: who brought them first, for a block, keeps nobody
+ * from paying for more. */
+static pctl_status check_once(const pctl_taking *t, const char *cid, uint64_t expiry)
 {
 	sqlite3_stmt *stmt = NULL;
 	int there = 0;
-	pctl_status status = pctl_cursor_keep(t->s, t->call, &stmt,
-					      "SELECT 1 FROM blobs WHERE cid = ? AND height = ?",
-					      "th", cid, t->height);
+	pctl_status status =
+		pctl_cursor_keep(t->s, t->call, &stmt,
+				 "SELECT 1 FROM blobs WHERE cid = ? AND height = ? AND "
+				 "expiry >= ?",
+				 "thh", cid, t->height, expiry);
 
 	if (status == PCTL_OK)
 		status = pctl_cursor_next(t->s, stmt, t->call, &there);
 	pctl_cursor_done(stmt);
 	return status == PCTL_OK && there
 		       ? pctl_refuse(t->call, PC5837_DATA_BLOCK,
-				     "block %" PRIu64 " took in %s already", t->height, cid)
+				     "block %" PRIu64 " took in %s already, for as long", t->height,
+				     cid)
 		       : status;
 }
 
@@ -90,9 +94,9 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	pctl_status status = pctl_cid_of(m->data, m->n_data, t->call, &cid);
 
 	if (status == PCTL_OK)
-		status = check_once(t, pctl_cid_format(&cid, text));
-	if (status == PCTL_OK)
 		status = check_size(t, m);
+	if (status == PCTL_OK)
+		status = check_once(t, pctl_cid_format(&cid, text), t->height + m->blocks);
 	if (status == PCTL_OK)
 		status = pctl_data_price(t, m->n_data, m->blocks, t->call, &gas);
 	if (status == PCTL_OK)
@@ -158,9 +162,15 @@ pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
 	return each(s, m, "UPDATE blobs SET uses = uses - 1 WHERE cid = ? AND uses > 0", call);
 }
 
-pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_call *call)
+pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_params *p,
+			     const pctl_call *call)
 {
+	const uint64_t window = p->values[PCTL_PARAM_UNBONDING_BLOCKS];
 	const pctl_status status = pctl_counter_clear(s, PCTL_COUNTER_BLOBS, "", call);
+
+	if (status != PCTL_OK || height <= window)
+		return status;
+	height -= window;
 
 	return status == PCTL_OK
 		       ? pctl_cursor_write(s, call,
@@ -170,6 +180,15 @@ pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_ca
 }
 
 /* ---- names -------------------------------------------------------------------------------- */
+
+/* What was state when a job took it, and is for as long as it can be disputed: its time does not count. */
+pctl_status pctl_data_check_kept(const pctl_taking *t, const pctl_msg_execute *m)
+{
+	pctl_taking ever = *t;
+
+	ever.height = 0;
+	return pctl_data_check(&ever, m);
+}
 
 pctl_status pctl_data_check(const pctl_taking *t, const pctl_msg_execute *m)
 {
@@ -183,9 +202,8 @@ pctl_status pctl_data_check(const pctl_taking *t, const pctl_msg_execute *m)
 		if (cid[0] != '\0')
 			status = pctl_data_look(t, cid, &found, &n);
 		if (status == PCTL_OK && !found)
-			return pctl_refuse(t->call, PC5834_DATA_MISSING,
-					   "%s is not in the state at height %" PRIu64, cid,
-					   t->height);
+			return pctl_refuse(t->call, PC5834_DATA_MISSING, "%s is %s the state", cid,
+					   t->height == 0 ? "no longer in" : "not in");
 	}
 	return status;
 }

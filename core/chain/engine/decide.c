@@ -19,7 +19,7 @@ static int is_foreign(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t
 {
 	(void)bytes;
 	(void)n;
-	return *(int *)ctx = origin == PCTL_ORIGIN_MESSAGE;
+	return *(int *)ctx = (origin & ~(uint32_t)PCTL_ORIGIN_REFUSED) == PCTL_ORIGIN_MESSAGE;
 }
 
 static pctl_status check_open(pctl_decider *d, const pctl_call *call)

@@ -10,7 +10,10 @@ enum {
 	PCTL_ORIGIN_MESSAGE = 0,
 	PCTL_ORIGIN_EPOCH = 1,
 	PCTL_ORIGIN_GENESIS = 2,
-	PCTL_ORIGIN_CONTRACT = 3 /* of jobs alone */
+	PCTL_ORIGIN_CONTRACT = 3, /* of jobs alone */
+	/* Beside one of these, in the inbox alone: the message was refused and has paid for it, and there is nothing else of it. What it names is nothing
+	 * that its block needs; it may not even be there. */
+	PCTL_ORIGIN_REFUSED = 0x100
 };
 
 #define PCTL_JOB_TEXT_SIZE 65u /* 64 lower-case hex digits and a NUL */

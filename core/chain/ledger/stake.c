@@ -317,8 +317,8 @@ static uint64_t most_of(uint64_t gas, const pctl_params *p)
 
 pctl_status pctl_stake_slash(pctl_chain_state *s, uint64_t height,
 			     const uint8_t job[PCTL_DIGEST_BYTES], const char *account,
-			     uint64_t gas, const pctl_params *p, const pctl_call *call,
-			     uint64_t *out)
+			     uint64_t gas, uint64_t before, const pctl_params *p,
+			     const pctl_call *call, uint64_t *out)
 {
 	const uint64_t most = most_of(gas, p);
 	pctl_ledger_account a;
@@ -339,6 +339,9 @@ pctl_status pctl_stake_slash(pctl_chain_state *s, uint64_t height,
 		return status;
 	amount = pctl_amount_part_up(all, p->values[PCTL_PARAM_SLASH]);
 	amount = amount < most ? amount : most;
+	if (amount <= before)
+		return PCTL_OK;
+	amount -= before;
 	treasury = pctl_amount_part(amount, p->values[PCTL_PARAM_SLASH_TREASURY]);
 	of_bond = amount < a.bond ? amount : a.bond;
 	status = pctl_ledger_add_totals(&t, treasury, amount - treasury, call);

@@ -17,13 +17,13 @@ pctl_status pctl_stake_unbond(pctl_chain_state *s, uint64_t height, const char *
 pctl_status pctl_stake_release(pctl_chain_state *s, uint64_t height, const pctl_call *call);
 /*
  * What a job that was run wrongly costs its executor: slash_ppm of bond and of what is on its way back together, rounded up, and no
- * more than slash_gas times `gas`. The bond goes first, then what would be back last. slash_treasury_ppm of it goes to the
+ * more than slash_gas times `gas`, less what it cost him `before`. The bond goes first, then what would be back last. slash_treasury_ppm of it goes to the
  * treasury, the rest is burned; the row is one of pctl_ledger_slash, with the job as verdict. *out is what was taken, which may be 0.
  */
 pctl_status pctl_stake_slash(pctl_chain_state *s, uint64_t height,
 			     const uint8_t job[PCTL_DIGEST_BYTES], const char *account,
-			     uint64_t gas, const pctl_params *p, const pctl_call *call,
-			     uint64_t *out);
+			     uint64_t gas, uint64_t before, const pctl_params *p,
+			     const pctl_call *call, uint64_t *out);
 
 /* The bond of an account when block `height` began; account NULL: all bonds together. 0 for who has no account. */
 pctl_status pctl_stake_at(pctl_chain_state *s, const char *account, uint64_t height,

@@ -225,6 +225,7 @@ static int count(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t n)
 	there *t = ctx;
 	const pctl_block_message *m = &t->recorded[t->n];
 
+	origin &= ~(uint32_t)PCTL_ORIGIN_REFUSED;
 	if (origin != PCTL_ORIGIN_EPOCH && (t->n >= t->n_recorded || m->origin != origin ||
 					    m->n_bytes != n || memcmp(m->bytes, bytes, n) != 0))
 		t->is_other = 1;

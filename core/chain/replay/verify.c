@@ -136,6 +136,7 @@ static int take_open(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t 
 
 	if (origin == PCTL_ORIGIN_EPOCH)
 		return 0;
+	origin &= ~(uint32_t)PCTL_ORIGIN_REFUSED;
 	k->status = pctl_request_decode(bytes, n, k->call, &r);
 	if (k->status == PCTL_OK)
 		k->status = pctl_chain_apply_again(k->rebuilt, &r, origin, k->call);

@@ -27,7 +27,7 @@ typedef struct pctl_snapshot_report {
 /*
  * Write the state of the last finished block into DIR, which must be empty or missing: its record, its rows in chunks
  * ascending by the keys of their leaves, and the bytes that are state or that waiting jobs need. chunk_bytes: 0 for the usual
- * bound. Errors: PC6143; PC6140 when the rows are not those of the tree; PC6149 (DIR is not empty); of files.
+ * bound. The store is held (store.h) for that time, by the caller where he holds a moment of the state, before which he has to. Errors: PC6143; PC6140 when the rows are not those of the tree; PC6149 (DIR is not empty); of files.
  */
 pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_bytes,
 				const pctl_call *call, pctl_snapshot_report *out);

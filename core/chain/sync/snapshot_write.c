@@ -324,8 +324,9 @@ pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_b
 		     .bound = chunk_bytes == 0 ? PCTL_SNAPSHOT_CHUNK_BYTES : chunk_bytes,
 		     .call = call,
 		     .report = out};
-	/* A moment that the caller holds is the one. */
+	/* A moment that the caller holds is the one, and the bytes of it are held by him, too. */
 	const int is_held = !sqlite3_get_autocommit(pctl_chain_db(pctl_cursor(c)));
+	int hold = -1;
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
@@ -343,12 +344,15 @@ pctl_status pctl_snapshot_write(pctl_chain *c, const char *dir, uint64_t chunk_b
 	if (status == PCTL_OK && (w.spool == NULL || w.needs == NULL))
 		status = spool_failed(&w);
 	if (status == PCTL_OK && !is_held)
+		status = pctl_store_hold(pctl_chain_store(c), call, &hold);
+	if (status == PCTL_OK && !is_held)
 		status = pctl_chain_moment_begin(pctl_cursor(c), call);
 	if (status == PCTL_OK) {
 		status = write_all(&w);
 		if (!is_held)
 			pctl_chain_moment_end(pctl_cursor(c));
 	}
+	pctl_store_release(hold);
 	if (w.spool != NULL)
 		fclose(w.spool);
 	pctl_map_destroy(w.needs);

@@ -242,11 +242,13 @@ static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 
 /* ---- around it ----------------------------------------------------------------------------- */
 
-static pctl_status keep_message(const pctl_taking *t, const pctl_request *r, uint32_t origin)
+static pctl_status keep_message(const pctl_taking *t, const pctl_request *r, uint32_t origin,
+				int is_taken)
 {
 	uint64_t n;
 	const uint8_t *bytes = pctl_request_bytes(r, &n);
-	const pctl_status status = pctl_inbox_add(t->s, origin, bytes, n, t->call);
+	const uint32_t how = is_taken ? origin : origin | PCTL_ORIGIN_REFUSED;
+	const pctl_status status = pctl_inbox_add(t->s, how, bytes, n, t->call);
 
 	return status == PCTL_OK && origin == PCTL_ORIGIN_GENESIS
 		       ? pctl_chain_id_take(t->s, bytes, n, t->call)
@@ -282,7 +284,7 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 		return status;
 	kept = origin == PCTL_ORIGIN_GENESIS ? PCTL_OK : pctl_sequence_use(t, sender);
 	if (kept == PCTL_OK)
-		kept = keep_message(t, r, origin);
+		kept = keep_message(t, r, origin, status == PCTL_OK || t->is_job);
 	if (kept != PCTL_OK)
 		t->charged = 0;
 	return kept == PCTL_OK ? status : kept;

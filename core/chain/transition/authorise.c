@@ -36,7 +36,7 @@ static pctl_status control_of(pctl_chain_state *s, const char *sender, const pct
 
 /* Under version 1 the engine answers for every sender. In a chain that began so, an account that has sent messages and has
  * no keys yet takes its first ones in a message that all of them sign, for which the engine answers once more; a name of the
- * chain itself does not. */
+ * chain itself does not, nor one that says itself whose it is, whoever sent under it. */
 static pctl_status first_keys(pctl_chain_state *s, const pctl_request *r, uint64_t sequence,
 			      const pctl_call *call, pctl_account_control *out)
 {
@@ -44,7 +44,8 @@ static pctl_status first_keys(pctl_chain_state *s, const pctl_request *r, uint64
 	pctl_status status;
 
 	if (out->threshold != 0 || r->kind != PCTL_MSG_KEYS || sequence == 0 ||
-	    pctl_account_is_reserved(r->as.keys.sender))
+	    pctl_account_is_reserved(r->as.keys.sender) ||
+	    pctl_account_is_derived(r->as.keys.sender))
 		return PCTL_OK;
 	status = pctl_params_in_force(s, 0, call, &began);
 	if (status != PCTL_OK || is_signed_for(&began))

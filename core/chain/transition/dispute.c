@@ -173,7 +173,7 @@ static pctl_status settle(const dispute *d, const pctl_cid *right)
 	pctl_status status = PCTL_OK;
 
 	if (is_wrong)
-		status = pctl_stake_slash(t->s, t->height, d->job.id, d->executor, d->job.gas,
+		status = pctl_stake_slash(t->s, t->height, d->job.id, d->executor, d->job.gas, 0,
 					  &t->params, t->call, &taken);
 	/* Who did not know the right output has not run it: an accusation at random is not free. */
 	if (status == PCTL_OK && !(is_wrong && is_claimed))
@@ -199,11 +199,13 @@ pctl_status pctl_apply_dispute(const pctl_taking *t, const pctl_msg_verdict *m)
 	if (status == PCTL_OK)
 		status = check(&d);
 	right = d.job.output; /* of one that is only tried: the dearest that it may come to for its sender */
-	if (status == PCTL_OK && !pctl_chain_only_tries(t->c)) {
+	if (status == PCTL_OK)
 		status = pctl_request_decode(d.job.message, d.job.n_message, t->call, &message);
-		if (status == PCTL_OK)
-			status = run(&d, &message.as.execute, &right);
-	}
+	/* Who came in by a snapshot has no bytes but those that are state. */
+	if (status == PCTL_OK)
+		status = pctl_data_check_kept(t, &message.as.execute);
+	if (status == PCTL_OK && !pctl_chain_only_tries(t->c))
+		status = run(&d, &message.as.execute, &right);
 	if (status == PCTL_OK)
 		status = settle(&d, &right);
 	pctl_request_destroy(&message);

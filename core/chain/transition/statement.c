@@ -27,8 +27,8 @@ typedef struct judging {
 	const pctl_msg_statement *m;
 	char account[PCTL_ACCOUNT_SIZE];
 	uint8_t root[PCTL_DIGEST_BYTES]; /* that the block has */
-	uint64_t gas;			 /* of the block */
-	uint8_t id[PCTL_DIGEST_BYTES];	 /* of what is signed */
+	uint64_t gas, before;		 /* of the block; what the account lost for it already */
+	uint8_t id[PCTL_DIGEST_BYTES];	 /* of what is signed, and of `before` */
 } judging;
 
 static pctl_status refuse(const judging *j, const char *why)
@@ -37,11 +37,29 @@ static pctl_status refuse(const judging *j, const char *why)
 			   why);
 }
 
+/* What was taken for this block counts: who accused himself of one while he had little at stake does not get off with it when he has more. */
+static pctl_status read_before(judging *j)
+{
+	sqlite3_stmt *stmt = NULL;
+	int found = 0;
+	pctl_status status =
+		pctl_cursor_keep(j->t->s, j->t->call, &stmt,
+				 "SELECT taken FROM statements WHERE account = ? AND stated = ?",
+				 "th", j->account, j->m->height);
+
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(j->t->s, stmt, j->t->call, &found);
+	if (status == PCTL_OK && found)
+		status = pctl_cursor_amount(stmt, 0, j->t->call, &j->before);
+	pctl_cursor_done(stmt);
+	return status;
+}
+
 /* The name follows from the key for ever, whatever keys the account is given later: nobody turns a key away from under his word. */
 static pctl_status check_signed(judging *j)
 {
 	const pctl_msg_statement *m = j->m;
-	uint8_t chain[PCTL_DIGEST_BYTES], bytes[PCTL_STATEMENT_BYTES];
+	uint8_t chain[PCTL_DIGEST_BYTES], bytes[PCTL_STATEMENT_BYTES + 8];
 	pctl_cid id;
 	pctl_status status = pctl_chain_id(j->t->s, j->t->call, chain);
 
@@ -50,28 +68,18 @@ static pctl_status check_signed(judging *j)
 	if (status != PCTL_OK)
 		return status;
 	pctl_statement_bytes(chain, m->height, m->root.data, bytes);
-	if (!pctl_message_signature_is_right(m->key.data, bytes, sizeof(bytes), m->signature.data))
+	if (!pctl_message_signature_is_right(m->key.data, bytes, PCTL_STATEMENT_BYTES,
+					     m->signature.data))
 		return pctl_refuse(j->t->call, PC6117_STATEMENT_SIGNED,
 				   "%s did not sign this of block %" PRIu64, j->account, m->height);
-	status = pctl_cid_of(bytes, sizeof(bytes), j->t->call, &id);
-	memcpy(j->id, id.digest, sizeof(j->id));
-	return status;
-}
-
-static pctl_status check_new(const judging *j)
-{
-	sqlite3_stmt *stmt = NULL;
-	int found = 0;
-	pctl_status status =
-		pctl_cursor_keep(j->t->s, j->t->call, &stmt,
-				 "SELECT 1 FROM statements WHERE account = ? AND stated = ?", "th",
-				 j->account, j->m->height);
-
+	status = read_before(j);
+	for (uint32_t i = 0; i < 8; i++)
+		bytes[PCTL_STATEMENT_BYTES + i] = (uint8_t)(j->before >> (8 * i));
 	if (status == PCTL_OK)
-		status = pctl_cursor_next(j->t->s, stmt, j->t->call, &found);
-	pctl_cursor_done(stmt);
-	return status == PCTL_OK && found ? refuse(j, "was held against this account before")
-					  : status;
+		status = pctl_cid_of(bytes, sizeof(bytes), j->t->call, &id);
+	if (status == PCTL_OK)
+		memcpy(j->id, id.digest, sizeof(j->id));
+	return status;
 }
 
 static pctl_status read_block(judging *j)
@@ -127,17 +135,20 @@ pctl_status pctl_apply_statement(const pctl_taking *t, const pctl_msg_statement 
 	if (status == PCTL_OK)
 		status = check_block(&j);
 	if (status == PCTL_OK)
-		status = check_new(&j);
-	if (status == PCTL_OK)
-		status = pctl_stake_slash(t->s, t->height, j.id, j.account, gas_of(&j), &t->params,
-					  t->call, &taken);
+		status = pctl_stake_slash(t->s, t->height, j.id, j.account, gas_of(&j), j.before,
+					  &t->params, t->call, &taken);
 	/* Otherwise anybody's new keys would leave rows for ever. */
 	if (status == PCTL_OK && taken == 0)
-		status = refuse(&j, "is nothing to an account that has nothing at stake");
+		status = refuse(&j, j.before == 0
+					    ? "is nothing to an account that has nothing at stake"
+					    : "was held against this account before, which has no "
+					      "more at stake than then");
+	/* At most all there is, which is below 2^64. */
 	return status == PCTL_OK
-		       ? pctl_cursor_write(t->s, t->call,
-					   "INSERT INTO statements VALUES (?, ?, ?, ?, ?, ?)",
-					   "thdtha", j.account, m->height, m->root.data, m->sender,
-					   t->height, taken)
+		       ? pctl_cursor_write(
+				 t->s, t->call,
+				 "INSERT OR REPLACE INTO statements VALUES (?, ?, ?, ?, ?, ?)",
+				 "thdtha", j.account, m->height, m->root.data, m->sender, t->height,
+				 j.before + taken)
 		       : status;
 }

@@ -262,6 +262,8 @@ static const pctl_store_ops dir_ops = {
 	.pin = dir_pin,
 	.is_pinned = dir_is_pinned,
 	.remove_old = pctl_dir_remove_old,
+	.hold = pctl_dir_hold,
+	.is_held = pctl_dir_is_held,
 	.garbage = pctl_dir_garbage,
 };
 

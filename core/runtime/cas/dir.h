@@ -9,8 +9,8 @@
  *   tmp/w-XXXXXXXX/ one directory a writer, locked while it lives
  *
  * Locks (flock): a writer's directory, exclusive, by the writer; blobs/, shared, while a present
- * blob's age is renewed, and exclusive while gc looks at the age of one and removes it. Internal to
- * cas. */
+ * blob's age is renewed, and exclusive while gc looks at the age of one and removes it; the store's own directory, shared, by who holds
+ * the store, and exclusive, for a moment, by a gc that asks whether anybody does. Internal to cas. */
 #ifndef PIPECTL_RUNTIME_CAS_DIR_H
 #define PIPECTL_RUNTIME_CAS_DIR_H
 
@@ -68,6 +68,8 @@ pctl_status pctl_dir_list_pins(pctl_store *s, const pctl_call *call, pctl_store_
 			       void *ctx);
 int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry,
 			const pctl_call *call);
+pctl_status pctl_dir_hold(pctl_store *s, const pctl_call *call, int *out);
+int pctl_dir_is_held(pctl_store *s);
 uint64_t pctl_dir_garbage(pctl_store *s, int dry);
 
 #endif

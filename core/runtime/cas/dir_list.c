@@ -147,11 +147,11 @@ pctl_status pctl_dir_list_pins(pctl_store *s, const pctl_call *call, pctl_store_
 	return walk(pctl_dir(s), pctl_dir(s)->root_fd, "pins", call, &none, visit, ctx, &stop);
 }
 
-int pctl_dir_lock(const pctl_dir_store *d, int how, const pctl_call *call)
+static int lock(int fd, int how, const pctl_call *call)
 {
 	const struct timespec moment = {0, LOCK_WAIT_NS};
 
-	while (flock(d->blobs_fd, how | LOCK_NB) != 0) {
+	while (flock(fd, how | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return 0;
 		if (pctl_is_cancelled(call))
@@ -161,9 +161,48 @@ int pctl_dir_lock(const pctl_dir_store *d, int how, const pctl_call *call)
 	return 1;
 }
 
+int pctl_dir_lock(const pctl_dir_store *d, int how, const pctl_call *call)
+{
+	return lock(d->blobs_fd, how, call);
+}
+
 void pctl_dir_unlock(const pctl_dir_store *d)
 {
 	(void)flock(d->blobs_fd, LOCK_UN);
+}
+
+/* A description of its own: locks of one are one lock. */
+static int open_root(const pctl_dir_store *d)
+{
+	return openat(d->root_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+pctl_status pctl_dir_hold(pctl_store *s, const pctl_call *call, int *out)
+{
+	const pctl_dir_store *d = pctl_dir(s);
+	const int fd = open_root(d);
+
+	if (fd < 0)
+		return pctl_dir_io(d, call, "open the directory", errno);
+	if (lock(fd, LOCK_SH, call)) {
+		*out = fd;
+		return PCTL_OK;
+	}
+	close(fd);
+	return pctl_is_cancelled(call)
+		       ? pctl_refuse(call, PC4_CANCELLED, "holding the store was cancelled")
+		       : pctl_dir_io(d, call, "lock the directory", errno);
+}
+
+/* What cannot be known counts as held. */
+int pctl_dir_is_held(pctl_store *s)
+{
+	const int fd = open_root(pctl_dir(s));
+	const int is_free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return !is_free;
 }
 
 int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry,

@@ -231,6 +231,21 @@ static uint64_t memory_garbage(pctl_store *s, int dry)
 	return 0;
 }
 
+/* Nobody else has it. */
+static pctl_status memory_hold(pctl_store *s, const pctl_call *call, int *out)
+{
+	(void)s;
+	(void)call;
+	*out = -1;
+	return PCTL_OK;
+}
+
+static int memory_is_held(pctl_store *s)
+{
+	(void)s;
+	return 0;
+}
+
 static const pctl_store_ops memory_ops = {
 	.close = memory_close,
 	.put = memory_put,
@@ -245,6 +260,8 @@ static const pctl_store_ops memory_ops = {
 	.pin = memory_pin,
 	.is_pinned = memory_is_pinned,
 	.remove_old = memory_remove_old,
+	.hold = memory_hold,
+	.is_held = memory_is_held,
 	.garbage = memory_garbage,
 };
 

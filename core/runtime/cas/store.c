@@ -277,7 +277,7 @@ typedef struct sweep {
 	int (*keep)(void *ctx, const pctl_cid *cid);
 	void *ctx;
 	uint64_t grace_s;
-	int dry;
+	int dry, is_held;
 	const char *stage;
 	uint64_t started_ns;
 	pctl_status status;
@@ -302,6 +302,18 @@ static void tell(const sweep *w)
 	pctl_progress_tell(&w->s->progress, &now);
 }
 
+pctl_status pctl_store_hold(pctl_store *s, const pctl_call *call, int *out)
+{
+	*out = -1;
+	return s->ops->hold(s, call, out);
+}
+
+void pctl_store_release(int hold)
+{
+	if (hold >= 0)
+		close(hold);
+}
+
 static int gc_one(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 {
 	sweep *w = ctx;
@@ -313,7 +325,11 @@ static int gc_one(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 	tell(w);
 	if (w->s->ops->is_pinned(w->s, cid) || (w->keep != NULL && w->keep(w->ctx, cid)))
 		return 0;
-	if (w->s->ops->remove_old(w->s, cid, w->grace_s, w->dry, w->call)) {
+	if (!w->s->ops->remove_old(w->s, cid, w->grace_s, w->dry || w->is_held, w->call))
+		return 0;
+	if (w->is_held) {
+		w->report->held++;
+	} else {
 		w->report->removed++;
 		w->report->removed_bytes += n_bytes;
 	}
@@ -324,12 +340,21 @@ pctl_status pctl_store_gc(pctl_store *s, uint64_t grace_s, int dry,
 			  int (*keep)(void *ctx, const pctl_cid *cid), void *ctx,
 			  const pctl_call *call, pctl_store_report *out)
 {
-	sweep w = {s, call, out, keep, ctx, grace_s, dry, "collect", pctl_clock_ns(), PCTL_OK};
+	sweep w = {.s = s,
+		   .call = call,
+		   .report = out,
+		   .keep = keep,
+		   .ctx = ctx,
+		   .grace_s = grace_s,
+		   .dry = dry,
+		   .stage = "collect",
+		   .started_ns = pctl_clock_ns()};
 	pctl_status status;
 
 	*out = (pctl_store_report){0};
 	if (s->read_only && !dry)
 		return refuse_read_only(s, call);
+	w.is_held = s->ops->is_held(s);
 	status = s->ops->list(s, call, gc_one, &w);
 	if (status == PCTL_OK)
 		status = w.status;
@@ -363,7 +388,11 @@ static int verify_one(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 
 pctl_status pctl_store_verify(pctl_store *s, const pctl_call *call, pctl_store_report *out)
 {
-	sweep w = {s, call, out, NULL, NULL, 0, 0, "verify", pctl_clock_ns(), PCTL_OK};
+	sweep w = {.s = s,
+		   .call = call,
+		   .report = out,
+		   .stage = "verify",
+		   .started_ns = pctl_clock_ns()};
 	pctl_status status;
 
 	*out = (pctl_store_report){0};

@@ -85,19 +85,32 @@ pctl_status pctl_store_list_pins(pctl_store *s, const pctl_call *call, pctl_stor
 				 void *ctx);
 int pctl_store_is_pinned(pctl_store *s, const pctl_cid *cid);
 
+/*
+ * While a store is held, by whatever process, no gc removes a blob from it: who reads what the state named at one moment finds it there, whatever
+ * becomes of the state meanwhile. Hold first, then look at what is named. The hold ends with release, or with the process, however that ends.
+ *
+ * out   to be given to release; -1 after an error, and of a store in memory, which has no other process.
+ *
+ * Errors: PC3 (the directory cannot be opened), PCTL_E_CANCELLED (PC4). [may wait for a moment of a gc]
+ */
+pctl_status pctl_store_hold(pctl_store *s, const pctl_call *call, int *out);
+void pctl_store_release(int hold); /* -1: nothing is done */
+
 typedef struct pctl_store_report {
 	uint64_t blobs;	  /* looked at */
 	uint64_t bytes;	  /* of those */
 	uint64_t damaged; /* found by verify */
 	uint64_t removed; /* blobs removed by gc */
 	uint64_t removed_bytes;
+	uint64_t held;	  /* blobs that gc would have removed of a store that is held */
 	uint64_t garbage; /* leftover temporary files (gc removes them, verify counts them) */
 } pctl_store_report;
 
 /*
  * Remove blobs that are not pinned, that `keep` (NULL: keeps nothing) does not answer 1 for, and
  * that are older than grace_s seconds: a blob put by a running process is not yet named anywhere.
- * dry 1 only reports.
+ * dry 1 only reports. What `keep` says has to be known before the call: of a store that is held when it begins nothing is
+ * removed, and whoever holds it later looks at what is named later.
  */
 pctl_status pctl_store_gc(pctl_store *s, uint64_t grace_s, int dry,
 			  int (*keep)(void *ctx, const pctl_cid *cid), void *ctx,

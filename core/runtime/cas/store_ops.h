@@ -31,6 +31,9 @@ typedef struct pctl_store_ops {
 	/* Remove when older than grace_s (dry: only say so): 1 when it is. Nothing when cancelled meanwhile. */
 	int (*remove_old)(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry,
 			  const pctl_call *call);
+	/* A descriptor that holds the store until it is closed. */
+	pctl_status (*hold)(pctl_store *s, const pctl_call *call, int *out);
+	int (*is_held)(pctl_store *s);
 	/* Leftovers of dead writers: count, and remove unless dry. */
 	uint64_t (*garbage)(pctl_store *s, int dry);
 } pctl_store_ops;

@@ -14,13 +14,18 @@ from ed25519 import Key
 import wire
 
 
-class Chain:
-    """Accounts by name, each with one key made of its name; `numbers` is what each has sent so far."""
+def quoted(words):
+    return ", ".join(f'"{w}"' for w in words)
 
-    def __init__(self, harness, names, balance=10**13, params=()):
+
+class Chain:
+    """Accounts by name, each with one key made of its name; `numbers` is what each has sent so far. roles: of who has one; all may end blocks where none are given."""
+
+    def __init__(self, harness, names, balance=10**13, params=(), roles=()):
         self.h = harness
         self.keys = {name: Key(hashlib.sha256(name.encode()).digest()) for name in names}
         self.numbers = {name: 0 for name in names}
+        self.roles, self.all_end = dict(roles), not roles
         self.balance, self.params = balance, dict({"rules": "2", "fee_ppm": "0"}, **dict(params))
         self.id = None
 
@@ -41,7 +46,7 @@ class Chain:
             f.write(text)
         with open(os.path.join(home, "chain/genesis.cfg"), "w", encoding="utf-8") as f:
             f.write("genesis : {\n  version = 1;\n  accounts : (\n    " + ",\n    ".join(
-                f'{{ name = "{n}"; balance = "{self.balance}"; keys = [ "{k.public.hex()}" ]; threshold = 1; roles = [ "block" ]; }}' for n, k in self.keys.items()) + "\n  );\n};\n")
+                f'{{ name = "{n}"; balance = "{self.balance}"; keys = [ "{k.public.hex()}" ]; threshold = 1; roles = [ {quoted(self.roles.get(n, ("block",) if self.all_end else ()))} ]; }}' for n, k in self.keys.items()) + "\n  );\n};\n")
         for data in blobs if "blob" not in wire.PROTO["Request"] else ():
             self.run(home, "cas", "put", self.h.write("blob", data))
         shown = json.loads(self.run(home, "--json", "ledger", "show"))
@@ -59,17 +64,20 @@ class Chain:
         """What an engine calls the chain."""
         return "pipectl-" + self.id.hex()[:40]
 
-    def message(self, sender, kind, number=None, expiry=10**6, chain=None, key=None, **values):
-        """The bytes of a signed request; its number is the sender's next where none is given."""
+    def signed(self, sender, kind, values, signers=None, number=None, expiry=10**6, chain=None):
+        """The bytes of a request, signed by some keys, the sender's own where none are given; its number is the sender's next where none is given."""
         if number is None:
             number = self.numbers[sender]
             self.numbers[sender] += 1
         chain = self.id if chain is None else chain
-        key = self.keys[sender] if key is None else key
-        bare = wire.encode("Request", {kind: dict(sender=sender, **values)})
-        signed = b"pipectl message 1\0" + chain + struct.pack("<QQ", number, expiry) + bare
-        return wire.encode("Request", {kind: dict(sender=sender, **values), "auth": {"chain": chain, "nonce": number, "expiry": expiry,
-                                                                                     "signatures": [{"key": key.public, "value": key.sign(signed)}]}})
+        body = {kind: dict(sender=sender, **values)}
+        over = b"pipectl message 1\0" + chain + struct.pack("<QQ", number, expiry) + wire.encode("Request", body)
+        signatures = [{"key": k.public, "value": k.sign(over)} for k in signers or [self.keys[sender]]]
+        return wire.encode("Request", dict(body, auth={"chain": chain, "nonce": number, "expiry": expiry, "signatures": signatures}))
+
+    def message(self, sender, kind, number=None, expiry=10**6, chain=None, key=None, **values):
+        """The same, where no field of the message has the name of one of these."""
+        return self.signed(sender, kind, values, key and [key], number, expiry, chain)
 
     def transfer(self, sender, to, amount, **how):
         return self.message(sender, "ledger", op=2, to=to, amount=amount, **how)

@@ -47,11 +47,8 @@ class Engine:
 
 
 def evidence(values):
-    """Bob's message (Chain.message has another use for `key`)."""
-    number, body = chain.numbers["bob"], {"statement": dict(sender="bob", **values)}
-    over = b"pipectl message 1\0" + chain.id + struct.pack("<QQ", number, 10 ** 6) + wire.encode("Request", body)
-    signer = chain.keys["bob"]
-    return wire.encode("Request", dict(body, auth={"chain": chain.id, "nonce": number, "expiry": 10 ** 6, "signatures": [{"key": signer.public, "value": signer.sign(over)}]}))
+    """Bob's message; whether it uses his number up is seen later."""
+    return chain.signed("bob", "statement", values, number=chain.numbers["bob"])
 
 
 def accused(what, code, values, taken):

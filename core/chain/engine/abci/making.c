@@ -14,6 +14,7 @@ struct pctl_abci_making {
 	pctl_abci *what;
 	pctl_chain *chain; /* apart, held to the moment */
 	pctl_store *store;
+	int hold; /* what was state at that moment stays in the store, though blocks make it expire */
 	const pctl_call *outer;
 	uint64_t height;
 	pthread_t thread;
@@ -26,7 +27,10 @@ struct pctl_abci_making {
 pctl_status pctl_abci_making_open(const pctl_call *call, pctl_abci_making **out)
 {
 	*out = calloc(1, sizeof(**out));
-	return *out == NULL ? pctl_no_memory(call, "a snapshot") : PCTL_OK;
+	if (*out == NULL)
+		return pctl_no_memory(call, "a snapshot");
+	(*out)->hold = -1;
+	return PCTL_OK;
 }
 
 static void *make(void *ctx)
@@ -44,9 +48,11 @@ static void release(pctl_abci_making *m)
 	if (m->chain != NULL)
 		pctl_chain_moment_end(pctl_cursor(m->chain));
 	pctl_chain_close(m->chain);
+	pctl_store_release(m->hold);
 	pctl_store_close(m->store);
 	m->chain = NULL;
 	m->store = NULL;
+	m->hold = -1;
 }
 
 static void tell(const pctl_abci_making *m)
@@ -72,6 +78,8 @@ void pctl_abci_making_begin(pctl_abci_making *m, pctl_abci *what, const pctl_cal
 	if (m->height == 0 || what->snapshots == NULL)
 		return;
 	status = pctl_chain_open_apart(what->chain, &first, &m->chain, &m->store);
+	if (status == PCTL_OK)
+		status = pctl_store_hold(m->store, &first, &m->hold);
 	if (status == PCTL_OK)
 		status = pctl_chain_moment_begin(pctl_cursor(m->chain), &first);
 	atomic_store(&m->is_over, 0);
