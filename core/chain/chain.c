@@ -135,6 +135,7 @@ void pctl_chain_close(pctl_chain *c)
 	pctl_chain_state_close(c->state);
 	pctl_chain_evidence_end(c);
 	pctl_contract_runtime_close(c->contracts);
+	pctl_map_destroy(c->units);
 	pctl_map_destroy(c->sources);
 	pctl_arena_destroy(c->texts);
 	pctl_arena_destroy(c->arena);

@@ -255,7 +255,7 @@ static void test_chain_jobs__inbox_keeps_order_until_cleared(void **state)
 	m = (mail){.stop = 2};
 	assert_int_equal(pctl_inbox_visit(s, open_mail, &m, &call), PCTL_OK);
 	assert_int_equal(m.n, 2);
-	assert_int_equal(pctl_inbox_clear(s, &call), PCTL_OK);
+	assert_int_equal(pctl_chain_clear_apart(s, &call), PCTL_OK);
 	m = (mail){.stop = 0};
 	assert_int_equal(pctl_inbox_visit(s, open_mail, &m, &call), PCTL_OK);
 	assert_int_equal(m.n, 0);

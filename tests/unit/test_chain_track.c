@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/jobs/jobs.h"
 #include "chain/state/cursor.h"
 #include "chain/state/track.h"
 #include "foundation/base/hash.h"
@@ -351,10 +352,174 @@ static void test_chain_track__right_rows_are_right_whatever_is_asked(void **stat
 	end(&h);
 }
 
+/* ---- transactions that end a block ----------------------------------------------------------- */
+
+static pctl_status sequence(pctl_chain_state *s, const char *name)
+{
+	return pctl_cursor_write(
+		s, &call, "UPDATE accounts SET sequence = sequence + 1 WHERE name = ?", "t", name);
+}
+
+static pctl_status remove_account(pctl_chain_state *s, const char *name)
+{
+	return pctl_cursor_write(s, &call, "DELETE FROM accounts WHERE name = ?", "t", name);
+}
+
+static int count_mail(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t n)
+{
+	(void)origin;
+	(void)bytes;
+	*(uint64_t *)ctx += n;
+	return 0;
+}
+
+/* Rows that were changed before and in it, rows of the open block from before, from it, and undone, rows behind the root: the root is that of
+ * the rows, and each table has as many as are counted. */
+static void test_chain_track__a_block_leaves_the_rows_that_are_there(void **state)
+{
+	uint8_t root[PCTL_DIGEST_BYTES], again[PCTL_DIGEST_BYTES];
+	pctl_chain_state *fresh;
+	uint64_t rows, n = 0;
+	char name[16];
+	home h;
+
+	(void)state;
+	begin(&h);
+	ALLOWED(pctl_chain_begin(h.s, &call));
+	ALLOWED(pctl_inbox_add(h.s, 0, "one", 3, &call));
+	ALLOWED(pctl_inbox_add(h.s, 0, "two", 3, &call));
+	ALLOWED(pctl_chain_commit(h.s, &call));
+
+	ALLOWED(pctl_chain_begin(h.s, &call));
+	ALLOWED(pctl_inbox_add(h.s, 0, "three", 5,
+			       &call)); /* as in a batch that ends with a block */
+	ALLOWED(pctl_cursor_write(h.s, &call, "SAVEPOINT some", ""));
+	ALLOWED(pctl_inbox_add(h.s, 0, "four", 4, &call));
+	ALLOWED(pctl_cursor_write(h.s, &call, "ROLLBACK TO some", ""));
+	ALLOWED(pctl_cursor_write(h.s, &call, "RELEASE some", ""));
+	ALLOWED(pctl_chain_hold(h.s, &call));
+	ALLOWED(sequence(h.s, "a3"));
+	ALLOWED(sequence(h.s, "a7"));
+	ALLOWED(account(h.s, "zed", 1));
+	ALLOWED(remove_account(h.s, "new"));
+	ALLOWED(remove_account(h.s, "a9"));
+	ALLOWED(account(h.s, "brief", 1));
+	ALLOWED(remove_account(h.s, "brief"));
+	ALLOWED(pctl_inbox_visit(h.s, count_mail, &n, &call));
+	assert_int_equal(n, 11);
+	ALLOWED(pctl_chain_clear_apart(h.s, &call));
+	ALLOWED(pctl_chain_tree_root(h.s, &call, root));
+	ALLOWED(sequence(h.s, "a3")); /* of the next block */
+	ALLOWED(pctl_inbox_add(h.s, 1, "five", 4, &call));
+	n = 0;
+	ALLOWED(pctl_inbox_visit(h.s, count_mail, &n, &call));
+	assert_int_equal(n, 4);
+	ALLOWED(pctl_chain_commit(h.s, &call));
+	ALLOWED(pctl_chain_scrub(h.s, &call, &rows));
+	/* Somebody else wrote what is no state: rows are counted. */
+	forge(&h, "CREATE TABLE no_state (x)");
+	ALLOWED(pctl_chain_begin(h.s, &call));
+	pctl_chain_rollback(h.s);
+	n = 0;
+	ALLOWED(pctl_inbox_visit(h.s, count_mail, &n, &call));
+	assert_int_equal(n, 4);
+
+	ALLOWED(pctl_chain_state_open_memory(&call, &fresh));
+	ALLOWED(pctl_chain_begin(fresh, &call));
+	for (uint32_t i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "a%u", i);
+		if (i != 9)
+			ALLOWED(account(fresh, name, i == 7 ? 5 : 100 + i));
+	}
+	ALLOWED(account(fresh, "zed", 1));
+	ALLOWED(sequence(fresh, "a3"));
+	ALLOWED(sequence(fresh, "a7"));
+	ALLOWED(pctl_chain_commit(fresh, &call));
+	root_of(fresh, again);
+	assert_memory_equal(root, again, sizeof(root));
+	pctl_chain_state_close(fresh);
+	end(&h);
+}
+
+/* What is changed without being read is found when the tree is brought up to date, or at the end of a transaction that does not. */
+static void test_chain_track__a_block_finds_forged_rows_that_it_changes(void **state)
+{
+	static const struct {
+		const char *forged, *changed, *how, *key;
+	} cases[] = {
+		{"UPDATE accounts SET sequence = 9 WHERE name = 'a3'", "a3", "was changed",
+		 "\"a3\""},
+		{"UPDATE accounts SET sequence = 9 WHERE name = 'a7'", "a7", "was changed",
+		 "\"a7\""},
+		{"UPDATE accounts SET sequence = 9 WHERE name = 'new'", "-new", "was changed",
+		 "\"new\""},
+		{"UPDATE accounts SET name = 'a33333' WHERE name = 'a3'", "+a3", "was removed",
+		 "\"a3\""},
+		{"UPDATE accounts SET name = 'a33333' WHERE name = 'a3'", "a33333", "was added",
+		 "a33333"},
+		{"UPDATE accounts SET sequence = 9 WHERE name = 'a3'", "-a3", "was changed",
+		 "\"a3\""},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *changed = cases[i / 2].changed;
+		uint8_t root[PCTL_DIGEST_BYTES];
+		home h;
+
+		begin(&h);
+		forge(&h, cases[i / 2].forged);
+		ALLOWED(pctl_chain_begin(h.s, &call));
+		ALLOWED(pctl_chain_hold(h.s, &call));
+		ALLOWED(changed[0] == '+'   ? account(h.s, changed + 1, 4)
+			: changed[0] == '-' ? remove_account(h.s, changed + 1)
+					    : sequence(h.s, changed));
+		if (i % 2 == 0)
+			assert_int_equal(pctl_chain_tree_root(h.s, &call, root), PCTL_E_STORE);
+		else
+			assert_int_equal(pctl_chain_commit(h.s, &call), PCTL_E_STORE);
+		is_named(cases[i / 2].how, cases[i / 2].key);
+		pctl_chain_rollback(h.s);
+		end(&h);
+	}
+}
+
+/* Rows that are handed out whole are held against the tree, in and outside of a transaction. */
+static void test_chain_track__whole_rows_are_right(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		sqlite3_stmt *stmt = NULL;
+		uint64_t n = 0;
+		int more = 1;
+		home h;
+
+		begin(&h);
+		forge(&h, "UPDATE accounts SET balance = x'00000000ffffffff' WHERE name = 'a3'");
+		if (i == 1)
+			ALLOWED(pctl_chain_begin(h.s, &call));
+		ALLOWED(pctl_cursor_open(
+			h.s, &call, &stmt,
+			"SELECT * FROM main.accounts WHERE name < 'a4' ORDER BY name", ""));
+		while (more &&
+		       pctl_cursor_row(h.s, stmt, PCTL_STATE_accounts, &call, &more) == PCTL_OK)
+			n++;
+		assert_int_equal(more, 1);
+		assert_int_equal(n, 23); /* a0, a1, a10 .. a19, a2, a20 .. a29 */
+		is_named("was changed", "\"a3\"");
+		sqlite3_finalize(stmt);
+		pctl_chain_rollback(h.s);
+		end(&h);
+	}
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_track__the_root_is_that_of_the_document),
 		PCTL_TEST(test_chain_track__the_root_is_a_function_of_the_rows),
 		PCTL_TEST(test_chain_track__a_changed_row_is_found_when_it_is_read),
 		PCTL_TEST(test_chain_track__a_changed_row_is_found_when_it_is_written),
 		PCTL_TEST(test_chain_track__removed_and_added_rows_are_found),
 		PCTL_TEST(test_chain_track__right_rows_are_right_whatever_is_asked),
+		PCTL_TEST(test_chain_track__a_block_leaves_the_rows_that_are_there),
+		PCTL_TEST(test_chain_track__a_block_finds_forged_rows_that_it_changes),
+		PCTL_TEST(test_chain_track__whole_rows_are_right),
 		PCTL_TEST(test_chain_track__the_tree_itself_is_held_against_its_parents))

@@ -103,6 +103,16 @@ static void climbs(world *w, const uint8_t *key)
 	assert_memory_equal(up, root, sizeof(root));
 }
 
+/* Of changes that ask nothing of what was. */
+static pctl_status update(world *w, pctl_radix_leaf *changes, uint64_t n)
+{
+	const pctl_radix_leaf *odd;
+	const pctl_status status = pctl_radix_update(w->t, changes, n, &call, &odd);
+
+	assert_null(odd);
+	return status;
+}
+
 static void test_chain_tree__is_what_its_leaves_make_it(void **state)
 {
 	static world w;
@@ -130,7 +140,7 @@ static void test_chain_tree__is_what_its_leaves_make_it(void **state)
 			changes[n++] = c;
 			set(&w, &c);
 		}
-		assert_int_equal(pctl_radix_update(w.t, changes, n, &call), PCTL_OK);
+		assert_int_equal(update(&w, changes, n), PCTL_OK);
 		if (round % 3 == 0)
 			pctl_radix_forget(w.t);
 		is_right(&w);
@@ -146,7 +156,7 @@ static void test_chain_tree__is_what_its_leaves_make_it(void **state)
 		pctl_radix_leaf c = w.leaves[w.n / 2];
 
 		c.is_gone = 1;
-		assert_int_equal(pctl_radix_update(w.t, &c, 1, &call), PCTL_OK);
+		assert_int_equal(update(&w, &c, 1), PCTL_OK);
 		set(&w, &c);
 		is_right(&w);
 	}
@@ -173,13 +183,65 @@ static void test_chain_tree__roots_are_those_of_the_document(void **state)
 	hex_is(root, "0000000000000000000000000000000000000000000000000000000000000000");
 	for (int i = 0; i < 3; i++)
 		memset(all[i].value, i + 1, sizeof(all[i].value));
-	assert_int_equal(pctl_radix_update(w.t, all, 1, &call), PCTL_OK);
+	assert_int_equal(update(&w, all, 1), PCTL_OK);
 	assert_int_equal(pctl_radix_root(w.t, &call, root), PCTL_OK);
 	hex_is(root, "0bf8d0ac57aebb79e3dd94897f7933b27b530f4f9b1cdc8092bc57ac46d7efa6");
-	assert_int_equal(pctl_radix_update(w.t, all, 3, &call), PCTL_OK);
+	assert_int_equal(update(&w, all, 3), PCTL_OK);
 	assert_int_equal(pctl_radix_root(w.t, &call, root), PCTL_OK);
 	hex_is(root, "62fc47900e95b91f98d6257d83550934091d69bba1c37090d5df8fb94fd66199");
 	end(&w);
+}
+
+/* Changes say what their keys had; the first of them that is not so is named, wherever it stands among others. */
+static void test_chain_tree__what_a_key_had_is_asked_on_the_way(void **state)
+{
+	static world w;
+	pctl_radix_leaf many[300];
+	const pctl_radix_leaf *odd;
+
+	(void)state;
+	for (int how = 0; how < 5; how++) {
+		begin(&w);
+		memset(many, 0, sizeof(many));
+		for (uint32_t i = 0; i < 300; i++) {
+			key_of(i, many[i].key);
+			many[i].value[0] = (uint8_t)i;
+		}
+		assert_int_equal(update(&w, many, 200), PCTL_OK);
+		for (uint32_t i = 0; i < 300; i++) { /* those of 200 on come now, and some go */
+			uint32_t k = 0;
+
+			for (uint8_t key[PCTL_DIGEST_BYTES]; k < 300; k++) {
+				key_of(k, key);
+				if (memcmp(key, many[i].key, sizeof(key)) == 0)
+					break;
+			}
+			memcpy(many[i].before, many[i].value, sizeof(many[i].before));
+			many[i].was = k < 200 ? PCTL_WAS_VALUE : PCTL_WAS_NONE;
+			many[i].value[1] = 7;
+			many[i].is_gone = k % 5 == 0;
+			if (how == 1 && k == 77)
+				many[i].before[31] ^= 1;
+			if (how == 2 && k == 77)
+				many[i].was = PCTL_WAS_NONE;
+			if (how == 3 && k == 277)
+				many[i].was = PCTL_WAS_VALUE;
+			if (how == 4 && k == 277)
+				many[i].was = PCTL_WAS_ANY;
+		}
+		assert_int_equal(pctl_radix_update(w.t, many, 300, &call, &odd),
+				 how == 3		? PCTL_E_NOT_FOUND
+				 : how == 0 || how == 4 ? PCTL_OK
+							: PCTL_E_STORE);
+		assert_int_equal(odd != NULL, how != 0 && how != 4);
+		if (odd != NULL) {
+			uint8_t key[PCTL_DIGEST_BYTES];
+
+			key_of(how == 3 ? 277 : 77, key);
+			assert_memory_equal(odd->key, key, sizeof(key));
+		}
+		end(&w);
+	}
 }
 
 static int count(void *ctx, const pctl_radix_leaf *leaf)
@@ -203,7 +265,7 @@ static void test_chain_tree__a_node_that_was_tampered_with_is_found(void **state
 	memset(many, 0, sizeof(many));
 	for (uint32_t i = 0; i < 300; i++)
 		key_of(i, many[i].key);
-	assert_int_equal(pctl_radix_update(w.t, many, 300, &call), PCTL_OK);
+	assert_int_equal(update(&w, many, 300), PCTL_OK);
 	assert_int_equal(pctl_radix_walk(w.t, count, &n, &call), PCTL_OK);
 	assert_int_equal(n, 300);
 	assert_int_equal(sqlite3_exec(w.db,
@@ -225,10 +287,11 @@ static void test_chain_tree__a_node_that_was_tampered_with_is_found(void **state
 	assert_int_equal(pctl_radix_find(w.t, many[0].key, &call, &found, value), PCTL_E_STORE);
 	assert_int_equal(last_code, PC6141_TREE_NODE);
 	assert_int_equal(pctl_radix_path_to(w.t, many[0].key, &call, &p), PCTL_E_STORE);
-	assert_int_equal(pctl_radix_update(w.t, many, 1, &call), PCTL_E_STORE);
+	assert_int_equal(update(&w, many, 1), PCTL_E_STORE);
 	end(&w);
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_tree__is_what_its_leaves_make_it),
 		PCTL_TEST(test_chain_tree__roots_are_those_of_the_document),
+		PCTL_TEST(test_chain_tree__what_a_key_had_is_asked_on_the_way),
 		PCTL_TEST(test_chain_tree__a_node_that_was_tampered_with_is_found))

@@ -232,10 +232,6 @@ static pctl_status close_block(pctl_block_work *w, const pctl_block_row *before)
 
 	if (status == PCTL_OK)
 		status = pctl_blocks_add(w->s, &w->header, w->n_messages, &w->commit, w->call);
-	if (status == PCTL_OK)
-		status = pctl_inbox_clear(w->s, w->call);
-	if (status == PCTL_OK)
-		status = pctl_cursor_write(w->s, w->call, "DELETE FROM touched", "");
 	return status == PCTL_OK ? pctl_chain_epoch(w->chain, w->header.height, w->call, note)
 				 : status;
 }
@@ -243,8 +239,10 @@ static pctl_status close_block(pctl_block_work *w, const pctl_block_row *before)
 static pctl_status in_transaction(pctl_block_work *w, const pctl_msg_block *m)
 {
 	pctl_block_row before;
-	pctl_status status = open_block(w, m, &before);
+	pctl_status status = pctl_chain_hold(w->s, w->call);
 
+	if (status == PCTL_OK)
+		status = open_block(w, m, &before);
 	if (status == PCTL_OK)
 		status = pctl_block_select(w);
 	if (status == PCTL_OK)

@@ -69,6 +69,9 @@ typedef struct pctl_block_work {
 
 /* The job that "job:ID" (or an id) names, when it is of this block, else NULL. */
 pctl_block_job *pctl_block_find(const pctl_block_work *w, const char *name);
+/* A row as a job of the block, in the arena, its message decoded; NULL after an error. */
+pctl_status pctl_block_job_make(pctl_block_work *w, const pctl_chain_job *row,
+				pctl_block_job **out);
 /* A reference is "job:ID": its id, else NULL. */
 const char *pctl_block_job_of(const char *reference);
 /* The references of an execute message to bytes, 0: input, then the bindings; NULL behind the last. */
@@ -78,13 +81,15 @@ const char *pctl_block_reference(const pctl_msg_execute *m, uint32_t i, uint32_t
 /*
  * A job in the queue, as a block considers it under version 2 of the rules: `first` 0 for the chain's own jobs, 1 for the oldest of
  * the queue where it has waited queue_age blocks, 2 for all others; these by tip / gas, descending, then all by position. A job
- * counts no more than any job in the queue that it waits for, so that it stands behind them.
+ * counts no more than any job in the queue that it waits for, so that it stands behind them. job: as it was read to find that out,
+ * NULL where so many wait that it was not kept; its message is released by whoever chooses.
  */
 typedef struct pctl_block_waiting {
 	uint8_t id[PCTL_DIGEST_BYTES];
 	uint64_t position, gas;
 	uint64_t tip, per; /* tip / gas, or that of who holds it back */
 	uint32_t first, is_left;
+	pctl_block_job *job;
 } pctl_block_waiting;
 /* In the order in which they are considered; in the arena. */
 pctl_status pctl_block_queue(pctl_block_work *w, pctl_block_waiting **out, uint32_t *n);

@@ -6,6 +6,8 @@
 
 __extension__ typedef unsigned __int128 wide;
 
+#define KEPT_JOBS 16384u /* that were read here and need not be read again */
+
 typedef struct walk {
 	pctl_block_work *w;
 	pctl_map *by_id; /* hex of the id to its pctl_block_waiting */
@@ -74,37 +76,60 @@ static uint32_t place_of(const walk *k, const pctl_chain_job *row)
 		       : 2;
 }
 
-static pctl_status add(walk *k, const pctl_chain_job *row)
+static pctl_status add(walk *k, const pctl_chain_job *row, const pctl_request *r,
+		       pctl_block_job *job)
 {
 	pctl_block_waiting *it = pctl_arena_alloc(k->w->arena, sizeof(*it));
 	char id[PCTL_JOB_TEXT_SIZE];
-	pctl_request r;
-	pctl_status status;
 
 	if (it == NULL)
 		return pctl_no_memory(k->w->call, "a block");
-	status = pctl_request_decode(row->message, row->n_message, k->w->call, &r);
-	if (status != PCTL_OK)
-		return status;
 	*it = (pctl_block_waiting){.position = row->position,
 				   .gas = row->gas,
-				   .tip = r.as.execute.tip,
+				   .tip = r->as.execute.tip,
 				   .per = row->gas == 0 ? 1 : row->gas,
 				   .first = place_of(k, row)};
 	memcpy(it->id, row->id, sizeof(it->id));
-	hold_back_by_all(k, it, &r.as.execute);
-	pctl_request_destroy(&r);
-	if (!PCTL_VEC_PUSH(&k->all, it) ||
-	    !pctl_map_put(k->by_id, pctl_job_id_format(row->id, id), it))
+	hold_back_by_all(k, it, &r->as.execute);
+	if (!pctl_map_put(k->by_id, pctl_job_id_format(row->id, id), it) ||
+	    !PCTL_VEC_PUSH(&k->all, it))
 		return pctl_no_memory(k->w->call, "a block");
+	it->job = job;
 	return PCTL_OK;
+}
+
+static pctl_status add_kept(walk *k, const pctl_chain_job *row)
+{
+	pctl_block_job *job;
+	pctl_status status = pctl_block_job_make(k->w, row, &job);
+
+	if (status != PCTL_OK)
+		return status;
+	status = add(k, row, &job->message, job);
+	if (status != PCTL_OK)
+		pctl_request_destroy(&job->message);
+	return status;
+}
+
+static pctl_status add_row(walk *k, const pctl_chain_job *row)
+{
+	pctl_request r;
+	pctl_status status;
+
+	if (k->all.n < KEPT_JOBS)
+		return add_kept(k, row);
+	status = pctl_request_decode(row->message, row->n_message, k->w->call, &r);
+	if (status == PCTL_OK)
+		status = add(k, row, &r, NULL);
+	pctl_request_destroy(&r);
+	return status;
 }
 
 static int visit(void *ctx, const pctl_chain_job *row)
 {
 	walk *k = ctx;
 
-	k->status = add(k, row);
+	k->status = add_row(k, row);
 	return k->status != PCTL_OK;
 }
 
@@ -123,8 +148,12 @@ pctl_status pctl_block_queue(pctl_block_work *w, pctl_block_waiting **out, uint3
 		if (*out == NULL)
 			status = pctl_no_memory(w->call, "a block");
 	}
-	for (uint32_t i = 0; status == PCTL_OK && i < k.all.n; i++)
-		(*out)[i] = *k.all.items[i];
+	for (uint32_t i = 0; i < k.all.n; i++) {
+		if (status == PCTL_OK)
+			(*out)[i] = *k.all.items[i];
+		else if (k.all.items[i]->job != NULL)
+			pctl_request_destroy(&k.all.items[i]->job->message);
+	}
 	if (status == PCTL_OK) {
 		*n = (uint32_t)k.all.n;
 		if (*n > 1)

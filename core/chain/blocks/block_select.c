@@ -169,11 +169,12 @@ typedef struct walk {
 	uint64_t gas;
 } walk;
 
-static pctl_status copy(pctl_block_work *w, const pctl_chain_job *row, pctl_block_job **out)
+pctl_status pctl_block_job_make(pctl_block_work *w, const pctl_chain_job *row, pctl_block_job **out)
 {
 	pctl_block_job *job = pctl_arena_alloc(w->arena, sizeof(*job));
+	pctl_status status;
 
-	*out = job;
+	*out = NULL;
 	if (job == NULL)
 		return pctl_no_memory(w->call, "a block");
 	job->row = *row;
@@ -181,7 +182,10 @@ static pctl_status copy(pctl_block_work *w, const pctl_chain_job *row, pctl_bloc
 	if (job->row.message == NULL)
 		return pctl_no_memory(w->call, "a block");
 	memcpy(job->row.message, row->message, (size_t)row->n_message);
-	return pctl_request_decode(job->row.message, row->n_message, w->call, &job->message);
+	status = pctl_request_decode(job->row.message, row->n_message, w->call, &job->message);
+	if (status == PCTL_OK)
+		*out = job;
+	return status;
 }
 
 /* Remember it, and of whose outputs of this block it makes use. */
@@ -220,19 +224,17 @@ static pctl_status defer(walk *k, const uint8_t row_id[PCTL_DIGEST_BYTES])
 	return w->deferred[w->n_deferred++] == NULL ? pctl_no_memory(w->call, "a block") : PCTL_OK;
 }
 
-static pctl_status consider(walk *k, const pctl_chain_job *row, int *is_left)
+/* The message of one that is left, or that an error met, is released. */
+static pctl_status consider(walk *k, pctl_block_job *job, int *is_left)
 {
 	pctl_block_work *w = k->w;
-	pctl_block_job *job;
-	pctl_status status = copy(w, row, &job);
+	pctl_status status = check_parents(w, job);
 
 	*is_left = 0;
 	if (status == PCTL_OK)
-		status = check_parents(w, job);
-	if (status == PCTL_OK)
 		status = check_bounds(w, job);
 	if (status == PCTL_OK && job->error == NULL &&
-	    (job->waits || row->gas > w->header.budget - k->gas || w->jobs.n == UINT32_MAX)) {
+	    (job->waits || job->row.gas > w->header.budget - k->gas || w->jobs.n == UINT32_MAX)) {
 		pctl_request_destroy(&job->message);
 		*is_left = 1;
 		return PCTL_OK;
@@ -240,12 +242,19 @@ static pctl_status consider(walk *k, const pctl_chain_job *row, int *is_left)
 	if (status == PCTL_OK)
 		status = take(w, job);
 	if (status != PCTL_OK) {
-		if (job != NULL)
-			pctl_request_destroy(&job->message);
+		pctl_request_destroy(&job->message);
 		return status;
 	}
-	k->gas += job->error == NULL ? row->gas : 0;
+	k->gas += job->error == NULL ? job->row.gas : 0;
 	return PCTL_OK;
+}
+
+static pctl_status consider_row(walk *k, const pctl_chain_job *row, int *is_left)
+{
+	pctl_block_job *job;
+	const pctl_status status = pctl_block_job_make(k->w, row, &job);
+
+	return status == PCTL_OK ? consider(k, job, is_left) : status;
 }
 
 static int visit(void *ctx, const pctl_chain_job *row)
@@ -254,7 +263,7 @@ static int visit(void *ctx, const pctl_chain_job *row)
 	int is_left = k->full;
 
 	if (!is_left)
-		k->status = consider(k, row, &is_left);
+		k->status = consider_row(k, row, &is_left);
 	if (k->status == PCTL_OK && is_left)
 		k->status = defer(k, row->id);
 	return k->status != PCTL_OK;
@@ -280,6 +289,7 @@ static int jobs_by_position(const void *a, const void *b)
 static pctl_status consider_waiting(walk *k, pctl_block_waiting *it)
 {
 	const uint64_t budget = k->w->header.budget;
+	pctl_block_job *const job = it->job;
 	pctl_chain_job row;
 	int is_left = 1;
 	pctl_status status;
@@ -287,10 +297,15 @@ static pctl_status consider_waiting(walk *k, pctl_block_waiting *it)
 	it->is_left = 1;
 	if (it->gas <= budget && it->gas > budget - k->gas)
 		return PCTL_OK;
-	status = pctl_jobs_read(k->w->s, it->id, k->w->call, &row);
-	if (status == PCTL_OK)
-		status = consider(k, &row, &is_left);
-	pctl_chain_job_clear(&row);
+	it->job = NULL;
+	if (job != NULL) {
+		status = consider(k, job, &is_left);
+	} else {
+		status = pctl_jobs_read(k->w->s, it->id, k->w->call, &row);
+		if (status == PCTL_OK)
+			status = consider_row(k, &row, &is_left);
+		pctl_chain_job_clear(&row);
+	}
 	it->is_left = is_left != 0;
 	return status;
 }
@@ -305,6 +320,9 @@ static pctl_status select_by_worth(walk *k)
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		status = consider_waiting(k, &all[i]);
+	for (uint32_t i = 0; i < n; i++)
+		if (all[i].job != NULL)
+			pctl_request_destroy(&all[i].job->message);
 	if (status == PCTL_OK && n > 1)
 		qsort(all, n, sizeof(*all), by_position);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)

@@ -152,7 +152,7 @@ static void add_parents(edges *e)
 			add(e, PCTL_EDGE_PARENT, reference, e->id);
 }
 
-static pctl_status add_edges(pctl_block_work *w, const pctl_block_job *job)
+static pctl_status add_edges(pctl_block_work *w, pctl_edges_run *run, const pctl_block_job *job)
 {
 	edges e;
 	char hex[PCTL_JOB_TEXT_SIZE];
@@ -168,7 +168,7 @@ static pctl_status add_edges(pctl_block_work *w, const pctl_block_job *job)
 	add_parents(&e);
 	add_inputs(&e);
 	add(&e, PCTL_EDGE_OUTPUT, e.id, e.output);
-	status = pctl_edges_add_all(w->s, e.all, e.n, w->call);
+	status = pctl_edges_add_all(w->s, run, e.all, e.n, w->call);
 	for (uint32_t i = 0; status == PCTL_OK && i < e.n; i++)
 		if (e.all[i].is_new)
 			pctl_block_edge_text(&e.all[i], &w->edges);
@@ -184,12 +184,27 @@ static int write_edge(void *ctx, const pctl_edge *e)
 /* The file has them in the order of making: those of messages are there already. */
 static pctl_status settle_edges(pctl_block_work *w)
 {
+	pctl_edges_run run;
 	pctl_status status =
 		pctl_edges_of_block(w->s, w->header.height, write_edge, &w->edges, w->call);
 
+	if (status == PCTL_OK)
+		status = pctl_edges_begin(w->s, w->call, &run);
 	for (uint32_t i = 0; status == PCTL_OK && i < w->n_order; i++)
-		status = add_edges(w, w->order[i]);
+		status = add_edges(w, &run, w->order[i]);
 	return status;
+}
+
+/* What jobs held of their senders' queues and of blobs. */
+static pctl_status drop_uses(pctl_block_work *w)
+{
+	pctl_data_uses *uses;
+	pctl_status status = pctl_data_uses_open(w->s, w->call, &uses);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++)
+		status = pctl_data_uses_end(uses, &w->jobs.items[i]->row,
+					    &w->jobs.items[i]->message.as.execute, w->call);
+	return pctl_data_uses_close(uses, status, w->call);
 }
 
 static pctl_status settle_all(pctl_block_work *w, pctl_ledger_tab *tab)
@@ -199,13 +214,10 @@ static pctl_status settle_all(pctl_block_work *w, pctl_ledger_tab *tab)
 	if (status == PCTL_OK)
 		status = pctl_contracts_settle(w->s, tab, w->header.height, w->header.executor,
 					       w->call);
-	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++) {
-		pctl_block_job *job = w->jobs.items[i];
-
-		status = end_job(w, tab, job);
-		if (status == PCTL_OK)
-			status = pctl_data_drop(w->s, &job->row, &job->message.as.execute, w->call);
-	}
+	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++)
+		status = end_job(w, tab, w->jobs.items[i]);
+	if (status == PCTL_OK)
+		status = drop_uses(w);
 	if (w->ended.n > 1)
 		qsort(w->ended.items, w->ended.n, sizeof(w->ended.items[0]), by_clock);
 	return status;

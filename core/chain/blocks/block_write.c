@@ -54,26 +54,50 @@ static pctl_status add_needs(pctl_block_work *w, const pctl_request *r)
 	return status;
 }
 
-static pctl_status note_needs(pctl_block_work *w, const uint8_t *bytes, uint64_t n)
+typedef struct messages {
+	pctl_block_work *w;
+	pctl_str_buf text;
+	pctl_status status;
+	uint32_t
+		next; /* of the block's jobs: those before came with the messages before, or with none of this block */
+} messages;
+
+/* The message as the block has it, where it is that of a job which the block ends: jobs stand in the order in which their messages came. */
+static const pctl_request *at_hand(messages *m, const uint8_t *bytes, uint64_t n)
 {
+	const pctl_block_work *w = m->w;
+	const pctl_block_job *job;
+
+	while (m->next < w->jobs.n && (w->jobs.items[m->next]->row.height != w->header.height ||
+				       w->jobs.items[m->next]->row.origin == PCTL_ORIGIN_CONTRACT))
+		m->next++;
+	if (m->next == w->jobs.n)
+		return NULL;
+	job = w->jobs.items[m->next];
+	if (job->row.n_message != n || memcmp(job->row.message, bytes, (size_t)n) != 0)
+		return NULL;
+	m->next++;
+	return &job->message;
+}
+
+static pctl_status note_needs(messages *m, const uint8_t *bytes, uint64_t n)
+{
+	const pctl_request *seen;
 	pctl_request r;
 	pctl_status status;
 
 	if (!pctl_request_tag_is(bytes, n, PCTL_MSG_EXECUTE) &&
 	    !pctl_request_tag_is(bytes, n, PCTL_MSG_CALL))
 		return PCTL_OK;
-	status = pctl_request_decode(bytes, n, w->call, &r);
+	seen = at_hand(m, bytes, n);
+	if (seen != NULL)
+		return add_needs(m->w, seen);
+	status = pctl_request_decode(bytes, n, m->w->call, &r);
 	if (status == PCTL_OK)
-		status = add_needs(w, &r);
+		status = add_needs(m->w, &r);
 	pctl_request_destroy(&r);
 	return status;
 }
-
-typedef struct messages {
-	pctl_block_work *w;
-	pctl_str_buf text;
-	pctl_status status;
-} messages;
 
 static int add_message(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t n)
 {
@@ -83,7 +107,7 @@ static int add_message(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_
 	m->status = pctl_block_message_text(origin & ~(uint32_t)PCTL_ORIGIN_REFUSED, bytes, n,
 					    m->w->call, &m->text);
 	if (m->status == PCTL_OK && !(origin & PCTL_ORIGIN_REFUSED))
-		m->status = note_needs(m->w, bytes, n);
+		m->status = note_needs(m, bytes, n);
 	return m->status != PCTL_OK;
 }
 
@@ -382,14 +406,14 @@ static pctl_status write_genesis(pctl_block_work *w)
 	return put(w, PCTL_BLOCK_GENESIS, &text);
 }
 
-/* The rows as they are now: that of this block and the clearing of its messages come with the next one. */
+/* The rows as they are now: that of this block comes with the next one. What is of the open block alone has been written down, and goes. */
 static pctl_status write_tree(pctl_block_work *w)
 {
 	uint8_t root[PCTL_DIGEST_BYTES];
-	pctl_status status;
+	pctl_status status = pctl_chain_clear_apart(w->s, w->call);
 
-	if (w->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
-		return PCTL_OK;
+	if (status != PCTL_OK || w->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
+		return status;
 	status = pctl_chain_tree_root(w->s, w->call, root);
 	if (status == PCTL_OK)
 		pctl_digest_hex(root, w->header.tree);

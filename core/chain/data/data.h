@@ -31,6 +31,13 @@ pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const
 /* A job has ended; of one that was taken in under version 1 nothing is done. */
 pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
 			   const pctl_msg_execute *m, const pctl_call *call);
+/* The same for many jobs: rows are written at close, each once, unless `status` is an error, which it then returns. Meanwhile nothing else
+ * may change or read them. close takes NULL. */
+typedef struct pctl_data_uses pctl_data_uses;
+pctl_status pctl_data_uses_open(pctl_chain_state *s, const pctl_call *call, pctl_data_uses **out);
+pctl_status pctl_data_uses_end(pctl_data_uses *u, const pctl_chain_job *job,
+			       const pctl_msg_execute *m, const pctl_call *call);
+pctl_status pctl_data_uses_close(pctl_data_uses *u, pctl_status status, const pctl_call *call);
 
 /* The end of a block: blobs that no job uses, and that no job could name since unbonding_blocks, are state no more: until then a
  * dispute may ask for what a job read. */

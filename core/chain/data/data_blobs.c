@@ -1,11 +1,14 @@
 /* Blobs: rows of what messages brought, how long they stay and how many jobs use them; see data.h. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chain/data/data.h"
 #include "chain/registry/rules.h"
 #include "chain/state/cursor.h"
 #include "chain/state/counter.h"
+#include "foundation/base/arena.h"
+#include "foundation/base/map.h"
 #include "foundation/base/num.h"
 
 #define RENT_BYTES 1024u
@@ -129,37 +132,115 @@ const char *pctl_data_named(const pctl_msg_execute *m, uint32_t i)
 	return strncmp(m->bindings[i - 2].cid, "job:", 4) == 0 ? "" : m->bindings[i - 2].cid;
 }
 
-static pctl_status each(pctl_chain_state *s, const pctl_msg_execute *m, const char *sql,
-			const pctl_call *call)
+pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const pctl_call *call)
 {
 	const char *cid;
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && (cid = pctl_data_named(m, i)) != NULL; i++)
 		if (cid[0] != '\0')
-			status = pctl_cursor_write(s, call, sql, "t", cid);
+			status = pctl_cursor_write(s, call,
+						   "UPDATE blobs SET uses = uses + 1 WHERE cid = ?",
+						   "t", cid);
 	return status;
 }
 
-pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const pctl_call *call)
+struct pctl_data_uses {
+	pctl_chain_state *s;
+	pctl_arena *arena;
+	pctl_map *senders,
+		*cids; /* uint64_t in the arena: how many jobs of a sender, and uses of a blob */
+};
+
+pctl_status pctl_data_uses_open(pctl_chain_state *s, const pctl_call *call, pctl_data_uses **out)
 {
-	return each(s, m, "UPDATE blobs SET uses = uses + 1 WHERE cid = ?", call);
+	pctl_data_uses *u = calloc(1, sizeof(*u));
+
+	*out = NULL;
+	if (u == NULL)
+		return pctl_no_memory(call, "bytes of the state");
+	u->s = s;
+	u->arena = pctl_arena_create();
+	u->senders = pctl_map_create();
+	u->cids = pctl_map_create();
+	if (u->arena == NULL || u->senders == NULL || u->cids == NULL)
+		return pctl_data_uses_close(u, pctl_no_memory(call, "bytes of the state"), call);
+	*out = u;
+	return PCTL_OK;
+}
+
+static pctl_status one_more(pctl_data_uses *u, pctl_map *of, const char *name,
+			    const pctl_call *call)
+{
+	uint64_t *n = pctl_map_get(of, name);
+
+	if (n == NULL) {
+		n = pctl_arena_alloc(u->arena, sizeof(*n));
+		if (n == NULL || !pctl_map_put(of, name, n))
+			return pctl_no_memory(call, "bytes of the state");
+		*n = 0;
+	}
+	++*n;
+	return PCTL_OK;
+}
+
+pctl_status pctl_data_uses_end(pctl_data_uses *u, const pctl_chain_job *job,
+			       const pctl_msg_execute *m, const pctl_call *call)
+{
+	const char *cid;
+	pctl_params p;
+	pctl_status status = pctl_params_in_force(u->s, job->height, call, &p);
+
+	if (status != PCTL_OK || p.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
+		return status;
+	if (job->origin != PCTL_ORIGIN_EPOCH)
+		status = one_more(u, u->senders, job->sender, call);
+	for (uint32_t i = 0; status == PCTL_OK && (cid = pctl_data_named(m, i)) != NULL; i++)
+		if (cid[0] != '\0')
+			status = one_more(u, u->cids, cid, call);
+	return status;
+}
+
+static pctl_status write_uses(pctl_data_uses *u, const pctl_call *call)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(u->senders); i++)
+		status = pctl_counter_take(u->s, PCTL_COUNTER_QUEUE, pctl_map_key_at(u->senders, i),
+					   *(const uint64_t *)pctl_map_value_at(u->senders, i),
+					   call);
+	/* Fewer: the row came when jobs were there already, and the bytes are state for another reason. */
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(u->cids); i++)
+		status = pctl_cursor_write(
+			u->s, call,
+			"UPDATE blobs SET uses = max(uses - ?2, 0) WHERE cid = ?1 AND uses > 0",
+			"th", pctl_map_key_at(u->cids, i),
+			*(const uint64_t *)pctl_map_value_at(u->cids, i));
+	return status;
+}
+
+pctl_status pctl_data_uses_close(pctl_data_uses *u, pctl_status status, const pctl_call *call)
+{
+	if (u == NULL)
+		return status;
+	if (status == PCTL_OK)
+		status = write_uses(u, call);
+	pctl_map_destroy(u->senders);
+	pctl_map_destroy(u->cids);
+	pctl_arena_destroy(u->arena);
+	free(u);
+	return status;
 }
 
 pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
 			   const pctl_msg_execute *m, const pctl_call *call)
 {
-	pctl_params p;
-	pctl_status status = pctl_params_in_force(s, job->height, call, &p);
+	pctl_data_uses *u;
+	pctl_status status = pctl_data_uses_open(s, call, &u);
 
-	if (status != PCTL_OK || p.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
-		return status;
-	if (job->origin != PCTL_ORIGIN_EPOCH)
-		status = pctl_counter_take(s, PCTL_COUNTER_QUEUE, job->sender, call);
-	if (status != PCTL_OK)
-		return status;
-	/* 0: the row came when the job was there already, and the bytes are state for another reason. */
-	return each(s, m, "UPDATE blobs SET uses = uses - 1 WHERE cid = ? AND uses > 0", call);
+	if (status == PCTL_OK)
+		status = pctl_data_uses_end(u, job, m, call);
+	return pctl_data_uses_close(u, status, call);
 }
 
 pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_params *p,

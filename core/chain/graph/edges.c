@@ -92,18 +92,23 @@ static pctl_status add(pctl_chain_state *s, pctl_edge *e, uint64_t last, const p
 	return status == PCTL_OK ? insert(s, e, words, call) : status;
 }
 
-pctl_status pctl_edges_add_all(pctl_chain_state *s, pctl_edge *edges, uint32_t n,
-			       const pctl_call *call)
+pctl_status pctl_edges_begin(pctl_chain_state *s, const pctl_call *call, pctl_edges_run *out)
 {
-	uint64_t last;
-	pctl_status status = pctl_words_begin(s, call);
+	const pctl_status status = pctl_words_begin(s, call);
 
 	assert(!sqlite3_get_autocommit(pctl_chain_db(s)));
-	if (status == PCTL_OK)
-		status = last_height(s, call, &last);
+	out->last = 0;
+	return status == PCTL_OK ? last_height(s, call, &out->last) : status;
+}
+
+pctl_status pctl_edges_add_all(pctl_chain_state *s, pctl_edges_run *run, pctl_edge *edges,
+			       uint32_t n, const pctl_call *call)
+{
+	pctl_status status = PCTL_OK;
+
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
-		status = add(s, &edges[i], last, call);
-		last = edges[i].height;
+		status = add(s, &edges[i], run->last, call);
+		run->last = edges[i].height;
 	}
 	return status;
 }
@@ -111,8 +116,10 @@ pctl_status pctl_edges_add_all(pctl_chain_state *s, pctl_edge *edges, uint32_t n
 pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call)
 {
 	pctl_edge one = *e;
+	pctl_edges_run run;
+	const pctl_status status = pctl_edges_begin(s, call, &run);
 
-	return pctl_edges_add_all(s, &one, 1, call);
+	return status == PCTL_OK ? pctl_edges_add_all(s, &run, &one, 1, call) : status;
 }
 
 /* ---- visiting ----------------------------------------------------------------------------- */

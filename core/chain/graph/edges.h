@@ -42,9 +42,14 @@ typedef struct pctl_edge {
 /* Inside an open transaction. The same edge again (all fields but height and clock) changes nothing. */
 pctl_status pctl_edges_add(pctl_chain_state *s, const pctl_edge *e, const pctl_call *call);
 
-/* Several, in this order; after an error some of them may be there. is_new of each: 0 where it was there. */
-pctl_status pctl_edges_add_all(pctl_chain_state *s, pctl_edge *edges, uint32_t n,
-			       const pctl_call *call);
+/* Several, in this order; after an error some of them may be there. is_new of each: 0 where it was there. What the graph ends with
+ * is looked at by `begin` and then followed: no savepoint ends, and nobody else adds edges, before the last of them. */
+typedef struct pctl_edges_run {
+	uint64_t last; /* height of the last edge */
+} pctl_edges_run;
+pctl_status pctl_edges_begin(pctl_chain_state *s, const pctl_call *call, pctl_edges_run *out);
+pctl_status pctl_edges_add_all(pctl_chain_state *s, pctl_edges_run *run, pctl_edge *edges,
+			       uint32_t n, const pctl_call *call);
 
 /* Visit edges that leave (or enter) a name, kind 0: all kinds, by (clock, order of making); or all edges of one block
  * in the order of making; or all. A visitor that returns non-zero ends the walk. */

@@ -4,6 +4,7 @@
 
 #include "chain/graph/edges_private.h"
 #include "chain/state/cursor.h"
+#include "chain/state/tables.h"
 #include "foundation/base/utf8.h"
 #include "foundation/base/hash.h"
 
@@ -97,7 +98,7 @@ pctl_status pctl_word_find(pctl_chain_state *s, pctl_word *w, const pctl_call *c
 {
 	sqlite3_stmt *stmt;
 	pctl_status status =
-		pctl_chain_statement(s, "SELECT id, name FROM names WHERE mark = ?", call, &stmt);
+		pctl_chain_statement(s, "SELECT * FROM main.names WHERE mark = ?", call, &stmt);
 	int more = 1;
 
 	w->number = 0;
@@ -105,9 +106,9 @@ pctl_status pctl_word_find(pctl_chain_state *s, pctl_word *w, const pctl_call *c
 		return status;
 	sqlite3_bind_int64(stmt, 1, (sqlite3_int64)w->mark);
 	while (status == PCTL_OK && more && w->number == 0) {
-		status = pctl_cursor_next(s, stmt, call, &more);
-		if (status == PCTL_OK && more && sqlite3_column_bytes(stmt, 1) == (int)w->n &&
-		    memcmp(sqlite3_column_blob(stmt, 1), w->bytes, w->n) == 0)
+		status = pctl_cursor_row(s, stmt, PCTL_STATE_names, call, &more);
+		if (status == PCTL_OK && more && sqlite3_column_bytes(stmt, 2) == (int)w->n &&
+		    memcmp(sqlite3_column_blob(stmt, 2), w->bytes, w->n) == 0)
 			w->number = (uint64_t)sqlite3_column_int64(stmt, 0);
 	}
 	sqlite3_reset(stmt);
@@ -142,13 +143,13 @@ pctl_status pctl_word_text(pctl_chain_state *s, uint64_t number, const pctl_call
 	out[0] = '\0';
 	if (number == 0)
 		return PCTL_OK;
-	status = pctl_chain_statement(s, "SELECT name FROM names WHERE id = ?", call, &stmt);
+	status = pctl_chain_statement(s, "SELECT * FROM main.names WHERE id = ?", call, &stmt);
 	if (status != PCTL_OK)
 		return status;
 	sqlite3_bind_int64(stmt, 1, (sqlite3_int64)number);
-	status = pctl_cursor_next(s, stmt, call, &more);
+	status = pctl_cursor_row(s, stmt, PCTL_STATE_names, call, &more);
 	if (status == PCTL_OK &&
-	    (!more || !unspell(sqlite3_column_blob(stmt, 0), sqlite3_column_bytes(stmt, 0), out)))
+	    (!more || !unspell(sqlite3_column_blob(stmt, 2), sqlite3_column_bytes(stmt, 2), out)))
 		status = pctl_refuse(call, PC5882_EDGE_BROKEN, "name %" PRIu64 " of the graph %s",
 				     number, more ? "is not in form" : "is missing");
 	sqlite3_reset(stmt);

@@ -24,6 +24,9 @@ typedef struct pctl_gitlog_oid {
 /* 40 hex digits and a NUL into buf, which is returned; and back: 1 when text is exactly that, in lower case. */
 char *pctl_gitlog_oid_format(const pctl_gitlog_oid *oid, char buf[PCTL_GITLOG_OID_TEXT_SIZE]);
 int pctl_gitlog_oid_parse(const char *text, pctl_gitlog_oid *out);
+/* git's name of an object of a kind ("blob", "tree", "commit"): SHA-1 over kind, length and bytes. 0: OpenSSL refuses. */
+int pctl_gitlog_object_id(const char *kind, const void *data, uint64_t n,
+			  uint8_t out[PCTL_GITLOG_OID_BYTES]);
 
 /* "name" or "folder/name", each of letters, digits, '.', '_' and '-', neither '.' nor '-' first, at most
  * PCTL_GITLOG_NAME_MAX bytes. */

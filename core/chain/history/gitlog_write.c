@@ -28,7 +28,7 @@ static pctl_status take(block *b, const void *data, uint64_t n, git_object_t typ
 {
 	pctl_gitlog *log = b->log;
 
-	if (git_odb_hash(out, n == 0 ? "" : data, n, type) != 0)
+	if (!pctl_gitlog_object_id(git_object_type2string(type), data, n, out->id))
 		return pctl_refuse(b->call, PC5751_GITLOG_IO, "cannot hash an object of a block");
 	if (log == NULL)
 		return PCTL_OK;

@@ -6,6 +6,7 @@
 
 #include "foundation/base/num.h"
 #include "chain/state/cursor.h"
+#include "chain/state/tables.h"
 
 #define COLUMNS                                                                       \
 	"id, position, height, clock, gas, status, origin, sender, ended, gas_used, " \
@@ -129,7 +130,7 @@ static pctl_status read_message(sqlite3_stmt *stmt, const pctl_call *call, pctl_
 	return PCTL_OK;
 }
 
-/* The present row of a statement over COLUMNS. */
+/* The present row of a statement over all columns. */
 static pctl_status read_row(sqlite3_stmt *stmt, const pctl_call *call, pctl_chain_job *out)
 {
 	char cid[PCTL_CID_TEXT_SIZE];
@@ -164,12 +165,12 @@ pctl_status pctl_jobs_read(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYT
 	char text[PCTL_JOB_TEXT_SIZE];
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_cursor_keep(s, call, &stmt,
-					      "SELECT " COLUMNS " FROM jobs WHERE id = ?", "d", id);
+	pctl_status status =
+		pctl_cursor_keep(s, call, &stmt, "SELECT * FROM main.jobs WHERE id = ?", "d", id);
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = pctl_cursor_next(s, stmt, call, &more);
+		status = pctl_cursor_row(s, stmt, PCTL_STATE_jobs, call, &more);
 	if (status == PCTL_OK)
 		status = more ? read_row(stmt, call, out)
 			      : pctl_refuse(call, PC5801_JOB_UNKNOWN, "no job %s",
@@ -186,7 +187,7 @@ static pctl_status walk(pctl_chain_state *s, sqlite3_stmt *stmt, pctl_status sta
 	int more = 1, is_over = 0;
 
 	while (status == PCTL_OK && !is_over) {
-		status = pctl_cursor_next(s, stmt, call, &more);
+		status = pctl_cursor_row(s, stmt, PCTL_STATE_jobs, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		status = read_row(stmt, call, &job);
@@ -203,8 +204,8 @@ pctl_status pctl_jobs_pending(pctl_chain_state *s, pctl_jobs_visit visit, void *
 {
 	sqlite3_stmt *stmt = NULL;
 	pctl_status status = pctl_cursor_open(
-		s, call, &stmt, "SELECT " COLUMNS " FROM jobs WHERE status = ? ORDER BY position",
-		"h", (uint64_t)PCTL_JOB_PENDING);
+		s, call, &stmt, "SELECT * FROM main.jobs WHERE status = ? ORDER BY position", "h",
+		(uint64_t)PCTL_JOB_PENDING);
 
 	return walk(s, stmt, status, visit, ctx, call);
 }
@@ -218,10 +219,9 @@ pctl_status pctl_jobs_ended_at(pctl_chain_state *s, uint64_t height, pctl_jobs_v
 	/* ended 0 is 'not yet', which is no height a job ended at */
 	if (status != PCTL_OK || height == 0)
 		return status;
-	status = pctl_cursor_open(s, call, &stmt,
-				  "SELECT " COLUMNS
-				  " FROM jobs WHERE ended = ? ORDER BY clock, position",
-				  "h", height);
+	status = pctl_cursor_open(
+		s, call, &stmt, "SELECT * FROM main.jobs WHERE ended = ? ORDER BY clock, position",
+		"h", height);
 	return walk(s, stmt, status, visit, ctx, call);
 }
 
@@ -232,13 +232,13 @@ pctl_status pctl_jobs_all(pctl_chain_state *s, const char *sender, pctl_jobs_vis
 	pctl_status status;
 
 	if (sender == NULL)
-		status = pctl_cursor_open(
-			s, call, &stmt, "SELECT " COLUMNS " FROM jobs ORDER BY position DESC", "");
-	else
 		status = pctl_cursor_open(s, call, &stmt,
-					  "SELECT " COLUMNS
-					  " FROM jobs WHERE sender = ? ORDER BY position DESC",
-					  "t", sender);
+					  "SELECT * FROM main.jobs ORDER BY position DESC", "");
+	else
+		status = pctl_cursor_open(
+			s, call, &stmt,
+			"SELECT * FROM main.jobs WHERE sender = ? ORDER BY position DESC", "t",
+			sender);
 	return walk(s, stmt, status, visit, ctx, call);
 }
 
@@ -334,21 +334,16 @@ pctl_status pctl_inbox_visit(pctl_chain_state *s, pctl_inbox_visit_fn visit, voi
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 1;
-	pctl_status status = pctl_cursor_open(
-		s, call, &stmt, "SELECT origin, message FROM inbox ORDER BY number", "");
+	pctl_status status =
+		pctl_cursor_open(s, call, &stmt, "SELECT * FROM main.inbox ORDER BY number", "");
 
 	while (status == PCTL_OK) {
-		status = pctl_cursor_next(s, stmt, call, &more);
+		status = pctl_cursor_row(s, stmt, PCTL_STATE_inbox, call, &more);
 		if (status != PCTL_OK || !more ||
-		    visit(ctx, (uint32_t)sqlite3_column_int(stmt, 0), sqlite3_column_blob(stmt, 1),
-			  (uint64_t)sqlite3_column_bytes(stmt, 1)) != 0)
+		    visit(ctx, (uint32_t)sqlite3_column_int(stmt, 1), sqlite3_column_blob(stmt, 2),
+			  (uint64_t)sqlite3_column_bytes(stmt, 2)) != 0)
 			break;
 	}
 	sqlite3_finalize(stmt);
 	return status;
-}
-
-pctl_status pctl_inbox_clear(pctl_chain_state *s, const pctl_call *call)
-{
-	return pctl_cursor_write(s, call, "DELETE FROM inbox", "");
 }

@@ -87,6 +87,5 @@ pctl_status pctl_inbox_add(pctl_chain_state *s, uint32_t origin, const void *byt
 typedef int (*pctl_inbox_visit_fn)(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t n);
 pctl_status pctl_inbox_visit(pctl_chain_state *s, pctl_inbox_visit_fn visit, void *ctx,
 			     const pctl_call *call);
-pctl_status pctl_inbox_clear(pctl_chain_state *s, const pctl_call *call);
 
 #endif

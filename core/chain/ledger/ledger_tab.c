@@ -7,13 +7,15 @@
 #include "chain/ledger/params.h"
 #include "chain/state/amount.h"
 #include "chain/state/cursor.h"
+#include "chain/state/tables.h"
 #include "foundation/base/arena.h"
 #include "foundation/base/map.h"
 
 struct pctl_ledger_tab {
 	pctl_chain_state *s;
 	uint64_t height;
-	uint32_t has_totals, reserved;
+	uint32_t has_totals, has_params;
+	pctl_params params; /* in force at the height */
 	pctl_ledger_totals totals, totals_were;
 	pctl_arena *arena;
 	pctl_map *accounts; /* by name; in the arena */
@@ -104,18 +106,17 @@ static pctl_status reservation_of(pctl_ledger_tab *t, const uint8_t job[PCTL_DIG
 	sqlite3_stmt *stmt = NULL;
 	int found = 0;
 	pctl_status status = pctl_cursor_keep(
-		t->s, call, &stmt, "SELECT account, amount FROM reservations WHERE job = ?", "d",
-		job);
+		t->s, call, &stmt, "SELECT * FROM main.reservations WHERE job = ?", "d", job);
 
 	*amount = 0;
 	if (status == PCTL_OK)
-		status = pctl_cursor_next(t->s, stmt, call, &found);
+		status = pctl_cursor_row(t->s, stmt, PCTL_STATE_reservations, call, &found);
 	if (status == PCTL_OK && !found)
 		status = pctl_refuse(call, PC5716_LEDGER_NO_RESERVATION, "job %s",
 				     pctl_digest_hex(job, hex));
 	if (status == PCTL_OK) {
-		pctl_cursor_text(stmt, 0, name, sizeof(name));
-		status = pctl_cursor_amount(stmt, 1, call, amount);
+		pctl_cursor_text(stmt, 1, name, sizeof(name));
+		status = pctl_cursor_amount(stmt, 2, call, amount);
 	}
 	pctl_cursor_done(stmt);
 	if (status == PCTL_OK)
@@ -143,16 +144,18 @@ static pctl_status end_job(const pctl_ledger_tab *t, const uint8_t job[PCTL_DIGE
 	return status;
 }
 
-static pctl_status split_charge(const pctl_ledger_tab *t, uint64_t charged, const pctl_call *call,
+static pctl_status split_charge(pctl_ledger_tab *t, uint64_t charged, const pctl_call *call,
 				pctl_ledger_split *out)
 {
-	pctl_params p;
-	pctl_status status = pctl_params_in_force(t->s, t->height, call, &p);
+	pctl_status status = PCTL_OK;
 
+	if (!t->has_params)
+		status = pctl_params_in_force(t->s, t->height, call, &t->params);
 	if (status != PCTL_OK)
 		return status;
-	out->executor = pctl_amount_part(charged, p.values[PCTL_PARAM_SPLIT_EXECUTOR]);
-	out->treasury = pctl_amount_part(charged, p.values[PCTL_PARAM_SPLIT_TREASURY]);
+	t->has_params = 1;
+	out->executor = pctl_amount_part(charged, t->params.values[PCTL_PARAM_SPLIT_EXECUTOR]);
+	out->treasury = pctl_amount_part(charged, t->params.values[PCTL_PARAM_SPLIT_TREASURY]);
 	out->burned = charged - out->executor - out->treasury;
 	return PCTL_OK;
 }

@@ -31,20 +31,20 @@ pctl_status pctl_counter_add(pctl_chain_state *s, uint32_t kind, const char *nam
 		"hth", (uint64_t)kind, name, by);
 }
 
-pctl_status pctl_counter_take(pctl_chain_state *s, uint32_t kind, const char *name,
+pctl_status pctl_counter_take(pctl_chain_state *s, uint32_t kind, const char *name, uint64_t by,
 			      const pctl_call *call)
 {
 	uint64_t n;
 	pctl_status status = pctl_counter_read(s, kind, name, call, &n);
 
-	if (status == PCTL_OK && n == 0)
+	if (status == PCTL_OK && n < by)
 		status = pctl_refuse(call, PC5701_CHAIN_STATE, "the counter of \"%s\" is damaged",
 				     name);
-	if (status != PCTL_OK || n == 1)
+	if (status != PCTL_OK || n == by)
 		return status == PCTL_OK ? pctl_counter_clear(s, kind, name, call) : status;
 	return pctl_cursor_write(s, call,
-				 "UPDATE counters SET n = n - 1 WHERE kind = ? AND name = ?", "ht",
-				 (uint64_t)kind, name);
+				 "UPDATE counters SET n = n - ?3 WHERE kind = ?1 AND name = ?2",
+				 "hth", (uint64_t)kind, name, by);
 }
 
 pctl_status pctl_counter_clear(pctl_chain_state *s, uint32_t kind, const char *name,

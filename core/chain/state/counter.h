@@ -16,8 +16,8 @@ pctl_status pctl_counter_read(pctl_chain_state *s, uint32_t kind, const char *na
 /* Inside a transaction. `by` at most 2^32. */
 pctl_status pctl_counter_add(pctl_chain_state *s, uint32_t kind, const char *name, uint64_t by,
 			     const pctl_call *call);
-/* One less; one that comes to 0 has no row. PC5701 where it is 0 already. */
-pctl_status pctl_counter_take(pctl_chain_state *s, uint32_t kind, const char *name,
+/* `by` less, 1 or more; one that comes to 0 has no row. PC5701 where it is less already. */
+pctl_status pctl_counter_take(pctl_chain_state *s, uint32_t kind, const char *name, uint64_t by,
 			      const pctl_call *call);
 pctl_status pctl_counter_clear(pctl_chain_state *s, uint32_t kind, const char *name,
 			       const pctl_call *call);

@@ -50,7 +50,7 @@ static int point_table(const char *sql)
 
 	if (strncmp(sql, "SELECT ", 7) != 0 || at == NULL)
 		return -1;
-	at += 6;
+	at += strncmp(at, " FROM main.", 11) == 0 ? 11 : 6;
 	table = pctl_state_table_find(at, strcspn(at, " "));
 	at += strcspn(at, " ");
 	if (table < 0 || strncmp(at, " WHERE ", 7) != 0)
@@ -241,8 +241,11 @@ void pctl_cursor_done(sqlite3_stmt *stmt)
 	sqlite3_clear_bindings(stmt);
 }
 
-pctl_status pctl_cursor_next(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_call *call,
-			     int *more)
+/* A statement past the views is one of pctl_cursor_row. */
+#define WHOLE "SELECT * FROM main."
+
+static pctl_status step_on(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_call *call,
+			   int *more)
 {
 	const int step = sqlite3_step(stmt);
 
@@ -252,6 +255,27 @@ pctl_status pctl_cursor_next(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl
 	return step == SQLITE_ROW || step == SQLITE_DONE
 		       ? check_point(s, stmt, *more, call)
 		       : pctl_chain_internal_failure(s, "rows of the state", call);
+}
+
+pctl_status pctl_cursor_next(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_call *call,
+			     int *more)
+{
+	assert(strncmp(sqlite3_sql(stmt), WHOLE, strlen(WHOLE)) != 0);
+	return step_on(s, stmt, call, more);
+}
+
+pctl_status pctl_cursor_row(pctl_chain_state *s, sqlite3_stmt *stmt, uint32_t table,
+			    const pctl_call *call, int *more)
+{
+	pctl_status status;
+
+	assert(strncmp(sqlite3_sql(stmt), WHOLE, strlen(WHOLE)) == 0 &&
+	       pctl_state_table_find(sqlite3_sql(stmt) + strlen(WHOLE),
+				     strcspn(sqlite3_sql(stmt) + strlen(WHOLE), " ")) ==
+		       (int)table);
+	status = step_on(s, stmt, call, more);
+	return status == PCTL_OK && *more ? pctl_track_shown(pctl_chain_track(s), table, stmt, call)
+					  : status;
 }
 
 pctl_status pctl_cursor_write(pctl_chain_state *s, const pctl_call *call, const char *sql,

@@ -27,6 +27,10 @@ void pctl_cursor_done(sqlite3_stmt *stmt);
 /* The next row: *more is 0 behind the last. */
 pctl_status pctl_cursor_next(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_call *call,
 			     int *more);
+/* The same of a statement "SELECT * FROM main.T .." and its table (PCTL_STATE_T): rows come from the table itself, and the values that are
+ * handed out are those that are held against the tree. For whole rows this is half the work of a view, which reads a row again by its key. */
+pctl_status pctl_cursor_row(pctl_chain_state *s, sqlite3_stmt *stmt, uint32_t table,
+			    const pctl_call *call, int *more);
 /* Bind and run a statement that changes rows, prepared once a state; asserts that a transaction is open. */
 pctl_status pctl_cursor_write(pctl_chain_state *s, const pctl_call *call, const char *sql,
 			      const char *kinds, ...);

@@ -452,6 +452,18 @@ pctl_status pctl_chain_tree_root(pctl_chain_state *s, const pctl_call *call,
 	return pctl_track_root(s->track, call, out);
 }
 
+pctl_status pctl_chain_hold(pctl_chain_state *s, const pctl_call *call)
+{
+	assert(s->in_transaction);
+	return pctl_track_hold(s->track, call);
+}
+
+pctl_status pctl_chain_clear_apart(pctl_chain_state *s, const pctl_call *call)
+{
+	assert(s->in_transaction);
+	return pctl_track_clear_apart(s->track, call);
+}
+
 pctl_status pctl_chain_scrub(pctl_chain_state *s, const pctl_call *call, uint64_t *rows)
 {
 	pctl_status status;

@@ -62,6 +62,14 @@ pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
  */
 pctl_status pctl_chain_tree_root(pctl_chain_state *s, const pctl_call *call,
 				 uint8_t out[PCTL_DIGEST_BYTES]);
+/*
+ * For a transaction that ends a block and so brings the tree up to date. hold: what changed since the tree was is read once, here, and rows
+ * that are changed before they were read are held against the tree when it is brought up to date, in one walk of it. Without a tree it does nothing.
+ * clear_apart: every row of the tables of CHAIN_APART goes, which the caller has read; not behind a savepoint that may be
+ * gone back to.
+ */
+pctl_status pctl_chain_hold(pctl_chain_state *s, const pctl_call *call);
+pctl_status pctl_chain_clear_apart(pctl_chain_state *s, const pctl_call *call);
 /* Hold all rows and the tree against each other; how many rows. PC6140, PC6141; PC6143 without a tree. */
 pctl_status pctl_chain_scrub(pctl_chain_state *s, const pctl_call *call, uint64_t *rows);
 /* Of a state that a snapshot is being restored into (sync/snapshot.h), which is no chain before that has ended: the table that

@@ -15,6 +15,20 @@ typedef struct pctl_state_table {
 } pctl_state_table;
 
 #define PCTL_STATE_TABLES_MAX 64u
+/* The place of each table in the array. */
+enum {
+#define CHAIN_TABLE(name, columns, key) PCTL_STATE_##name,
+#define CHAIN_APART(name, columns, key) PCTL_STATE_##name,
+#define CHAIN_LATER(name, columns, key) PCTL_STATE_##name,
+#define CHAIN_NUMBERED(name, columns) PCTL_STATE_##name,
+#define CHAIN_INDEX(name, unique, table, columns)
+#include "chain/state/schema.def"
+#undef CHAIN_TABLE
+#undef CHAIN_APART
+#undef CHAIN_LATER
+#undef CHAIN_NUMBERED
+#undef CHAIN_INDEX
+};
 const pctl_state_table *pctl_state_tables(uint32_t *n);
 /* The place in the array of the table whose name is these n bytes, or -1. */
 int pctl_state_table_find(const char *name, size_t n);

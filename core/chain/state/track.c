@@ -82,6 +82,7 @@ void pctl_track_close(pctl_track *t)
 	pctl_arena_destroy(t->arena);
 	pctl_str_drop(&t->row);
 	pctl_str_drop(&t->key);
+	free(t->open.items);
 	free(t->slots);
 	free(t);
 }
@@ -162,11 +163,24 @@ pctl_status pctl_track_expected(pctl_track *t, uint32_t table,
 				int *found, uint8_t value[PCTL_DIGEST_BYTES])
 {
 	uint32_t n;
+	const int is_apart = pctl_state_tables(&n)[table].is_apart != 0;
+	const pctl_open_row *held;
 	int step;
-	pctl_status status = pctl_track_prepare(
-		t, &t->open_one, "SELECT now FROM main.tree_open WHERE leaf = ?", call);
+	pctl_status status;
 
 	*found = 0;
+	if (is_apart && t->apart != PCTL_APART_HOLDS)
+		return PCTL_OK;
+	held = t->is_held ? pctl_track_held(t, leaf) : NULL;
+	*found = held != NULL && !held->leaf.is_gone;
+	if (*found)
+		memcpy(value, held->leaf.value, PCTL_DIGEST_BYTES);
+	if (held != NULL || (is_apart && t->is_held))
+		return PCTL_OK;
+	if (t->is_held)
+		return pctl_radix_find(t->tree, leaf, call, found, value);
+	status = pctl_track_prepare(t, &t->open_one,
+				    "SELECT now FROM main.tree_open WHERE leaf = ?", call);
 	if (status != PCTL_OK)
 		return status;
 	sqlite3_bind_blob(t->open_one, 1, leaf, PCTL_DIGEST_BYTES, SQLITE_STATIC);
@@ -179,7 +193,7 @@ pctl_status pctl_track_expected(pctl_track *t, uint32_t table,
 		status = pctl_track_trouble(t, call);
 	}
 	sqlite3_reset(t->open_one);
-	if (step == SQLITE_DONE && !pctl_state_tables(&n)[table].is_apart)
+	if (step == SQLITE_DONE && !is_apart)
 		return pctl_radix_find(t->tree, leaf, call, found, value);
 	return status;
 }
@@ -381,6 +395,7 @@ pctl_status pctl_track_begin(pctl_track *t, const pctl_call *call)
 	pctl_status status = PCTL_OK;
 
 	pctl_track_forget(t);
+	pctl_track_let_go(t);
 	pctl_track_calm(t);
 	if (!t->is_on)
 		status = pctl_track_is_made(t, call, &t->is_on);
@@ -407,6 +422,7 @@ pctl_status pctl_track_commit(pctl_track *t, const pctl_call *call)
 		status = pctl_track_settle(t, call);
 	if (status == PCTL_OK) {
 		pctl_track_forget(t);
+		pctl_track_let_go(t);
 		t->new_views = 0;
 	}
 	return status;
@@ -416,6 +432,7 @@ void pctl_track_rollback(pctl_track *t)
 {
 	pctl_track_calm(t);
 	pctl_track_forget(t);
+	pctl_track_let_go(t);
 	pctl_radix_forget(t->tree);
 	if (!t->was_on)
 		t->is_on = 0;

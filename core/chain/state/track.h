@@ -45,6 +45,14 @@ pctl_status pctl_track_scrub(pctl_track *t, const pctl_call *call, uint64_t *row
 
 /* The tree as it was last brought up to date, for proofs and snapshots. */
 pctl_radix *pctl_track_tree(pctl_track *t);
+
+/* pctl_chain_hold and pctl_chain_clear_apart (state.h). */
+pctl_status pctl_track_hold(pctl_track *t, const pctl_call *call);
+pctl_status pctl_track_clear_apart(pctl_track *t, const pctl_call *call);
+/* A statement that reads whole rows of the table itself ("SELECT * FROM main.T ..") shows one: the very values that are handed out
+ * are held against the tree, and nothing is read twice. PC6140. */
+pctl_status pctl_track_shown(pctl_track *t, uint32_t table, struct sqlite3_stmt *stmt,
+			     const pctl_call *call);
 /*
  * The row that a key had then: its bytes, released with free(), or NULL. key: canonical.
  */

@@ -9,9 +9,9 @@
 /*
  * A row that this transaction read or changed. before: what it was, of one that it changed; NULL: it was not. now: what the last
  * change made of it, NULL: it is gone; only where `sure` is that of the transaction: else a part of it was undone since, and
- * the row is read.
+ * the row is read. PCTL_SEEN_UNSURE: whether it was right is found when the tree is brought up to date.
  */
-enum { PCTL_SEEN_RIGHT = 1u, PCTL_SEEN_CHANGED = 2u };
+enum { PCTL_SEEN_RIGHT = 1u, PCTL_SEEN_CHANGED = 2u, PCTL_SEEN_UNSURE = 4u };
 typedef struct pctl_seen {
 	uint64_t h;
 	uint32_t table, n_key, flags, n_before, n_now, room_now;
@@ -20,6 +20,15 @@ typedef struct pctl_seen {
 	uint8_t *now;
 	uint8_t leaf[PCTL_DIGEST_BYTES];
 } pctl_seen;
+
+/* Rows of tables apart in tree_open, from before this transaction: as they are, of rows that are gone, or gone with them. */
+enum { PCTL_APART_HOLDS = 0, PCTL_APART_VOID, PCTL_APART_GONE };
+
+/* A row of tree_open: the leaf, and of which table. */
+typedef struct pctl_open_row {
+	pctl_radix_leaf leaf;
+	uint32_t table, reserved;
+} pctl_open_row;
 
 struct pctl_track {
 	sqlite3 *db;
@@ -41,6 +50,11 @@ struct pctl_track {
 	uint32_t n_slots, n_seen;
 	uint64_t sure; /* goes up when changes were undone; never 0 */
 	pctl_str_buf row, key;
+	/* Of a transaction that ends a block (track_block.c): tree_open as it was at its beginning, ascending by leaf, less what the tree has
+	 * since; less: rows that went without being seen one by one. */
+	PCTL_VEC(pctl_open_row) open;
+	int is_held, apart; /* PCTL_APART_* */
+	int64_t less[PCTL_STATE_TABLES_MAX];
 	sqlite3_stmt *open_one, *open_before, *open_put, *open_drop, *version_of, *moment;
 	sqlite3_stmt *by_key[PCTL_STATE_TABLES_MAX];
 };
@@ -58,6 +72,17 @@ void pctl_track_forget(pctl_track *t);
 pctl_status pctl_track_expected(pctl_track *t, uint32_t table,
 				const uint8_t leaf[PCTL_DIGEST_BYTES], const pctl_call *call,
 				int *found, uint8_t value[PCTL_DIGEST_BYTES]);
+/* The row of tree_open that is held of a leaf, or NULL. */
+const pctl_open_row *pctl_track_held(const pctl_track *t, const uint8_t leaf[PCTL_DIGEST_BYTES]);
+/* Rows of tree_open that are of nothing any more go: all that the tree has, when it is about to have it (`is_root`), and those of tables apart
+ * whose rows are gone. */
+pctl_status pctl_track_sweep(pctl_track *t, int is_root, const pctl_call *call);
+/* The tree has what was held, but for rows of tables apart. */
+void pctl_track_merged(pctl_track *t);
+/* What was held, and what of tables apart went, is of a transaction that is over. */
+void pctl_track_let_go(pctl_track *t);
+/* Remove all rows of one of the tables without looking at them; *n: how many there were. */
+pctl_status pctl_track_empty(pctl_track *t, const char *table, const pctl_call *call, int *n);
 /* Note a row that is not right, the first of them. how: "was changed". */
 void pctl_track_forge(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
 		      const char *how);

@@ -174,12 +174,32 @@ static pctl_status row_now(pctl_track *t, const pctl_seen *e, const pctl_call *c
 	return PCTL_OK;
 }
 
+/* now NULL: the row is gone. */
+static pctl_status add_leaf(pctl_track *t, const pctl_seen *e, const uint8_t *now,
+			    pctl_track_leaves *into, const pctl_call *call)
+{
+	pctl_radix_leaf leaf = {.is_gone = now == NULL};
+	pctl_status status = PCTL_OK;
+
+	memcpy(leaf.key, e->leaf, sizeof(leaf.key));
+	if (now != NULL)
+		memcpy(leaf.value, now, sizeof(leaf.value));
+	if ((e->flags & PCTL_SEEN_UNSURE) != 0)
+		leaf.was = e->before == NULL ? PCTL_WAS_NONE : PCTL_WAS_VALUE;
+	if (leaf.was == PCTL_WAS_VALUE)
+		status = pctl_row_leaf_value(t->tree, e->before, e->n_before, call, leaf.before);
+	if (status == PCTL_OK && !PCTL_VEC_PUSH(&into->list, leaf))
+		status = pctl_no_memory(call, "a tree");
+	return status;
+}
+
 /* The leaf that a row which changed has now goes to `leaves` (NULL, and of tables apart: into tree_open). */
 static pctl_status settle_one(pctl_track *t, pctl_seen *e, pctl_track_leaves *into,
 			      const pctl_call *call, int64_t *more)
 {
 	uint32_t n_tables;
 	uint8_t now[PCTL_DIGEST_BYTES];
+	const int is_apart = pctl_state_tables(&n_tables)[e->table].is_apart != 0;
 	const uint8_t *row;
 	uint64_t n;
 	int found;
@@ -191,16 +211,18 @@ static pctl_status settle_one(pctl_track *t, pctl_seen *e, pctl_track_leaves *in
 	if (status != PCTL_OK)
 		return status;
 	*more += found - (e->before != NULL);
-	if (into != NULL && !pctl_state_tables(&n_tables)[e->table].is_apart) {
-		pctl_radix_leaf leaf = {.is_gone = !found};
-
-		memcpy(leaf.key, e->leaf, sizeof(leaf.key));
-		if (found)
-			memcpy(leaf.value, now, sizeof(leaf.value));
-		return PCTL_VEC_PUSH(&into->list, leaf) ? PCTL_OK : pctl_no_memory(call, "a tree");
+	if (into != NULL && !is_apart)
+		return add_leaf(t, e, found ? now : NULL, into, call);
+	if ((e->flags & PCTL_SEEN_UNSURE) != 0) {
+		status = pctl_track_check(t, e->table, e->key, e->n_key, e->leaf, e->before,
+					  e->n_before, call);
+		if (status == PCTL_OK)
+			status = pctl_track_verdict(t, call);
+		if (status != PCTL_OK)
+			return status;
 	}
-	if (!found && pctl_state_tables(&n_tables)[e->table].is_apart)
-		return drop_open(t, e, call);
+	if (!found && is_apart)
+		return e->before == NULL ? PCTL_OK : drop_open(t, e, call);
 	if (found && e->before != NULL && e->n_before == n && memcmp(e->before, row, n) == 0)
 		return PCTL_OK;
 	return put_open(t, e, found ? now : NULL, call);
@@ -226,9 +248,13 @@ static pctl_status add_counts(pctl_track *t, const int64_t *more, const pctl_cal
 
 static pctl_status settle(pctl_track *t, pctl_track_leaves *into, const pctl_call *call)
 {
-	int64_t more[PCTL_STATE_TABLES_MAX] = {0};
+	int64_t more[PCTL_STATE_TABLES_MAX];
 	pctl_status status = PCTL_OK;
 
+	for (uint32_t i = 0; i < PCTL_STATE_TABLES_MAX; i++) {
+		more[i] = -t->less[i];
+		t->less[i] = 0;
+	}
 	for (uint32_t i = 0; status == PCTL_OK && i < t->n_slots; i++) {
 		pctl_seen *e = t->slots[i];
 
@@ -243,7 +269,9 @@ static pctl_status settle(pctl_track *t, pctl_track_leaves *into, const pctl_cal
 
 pctl_status pctl_track_settle(pctl_track *t, const pctl_call *call)
 {
-	return settle(t, NULL, call);
+	const pctl_status status = pctl_track_sweep(t, 0, call);
+
+	return status == PCTL_OK ? settle(t, NULL, call) : status;
 }
 
 /* ---- the tree ------------------------------------------------------------------------------ */
@@ -287,6 +315,7 @@ static pctl_status make(pctl_track *t, const pctl_call *call)
 	uint32_t n;
 	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_track_leaves l = {.t = t, .call = call};
+	const pctl_radix_leaf *odd;
 	char sql[160];
 	int is_over = 0;
 	pctl_status status = pctl_track_exec(t, making, call);
@@ -305,91 +334,89 @@ static pctl_status make(pctl_track *t, const pctl_call *call)
 			status = pctl_track_exec(t, sql, call);
 	}
 	if (status == PCTL_OK)
-		status = pctl_radix_update(t->tree, l.list.items, l.list.n, call);
+		status = pctl_radix_update(t->tree, l.list.items, l.list.n, call, &odd);
 	free(l.list.items);
 	t->is_on = status == PCTL_OK;
 	return status;
 }
 
-/* The leaves of what changed in rows that are no table's apart, in the transactions before; `l` has those of this one, which
- * are newer. */
-static pctl_status read_open(pctl_track *t, pctl_track_leaves *l, const pctl_call *call)
+/* Which row it was that the tree had otherwise. */
+static pctl_status name_odd(pctl_track *t, const pctl_radix_leaf *odd, int had,
+			    const pctl_call *call)
 {
-	const uint32_t n_newer = l->list.n;
-	uint32_t n;
-	const pctl_state_table *tables = pctl_state_tables(&n);
-	sqlite3_stmt *stmt = NULL;
-	int step = SQLITE_DONE;
-	pctl_status status =
-		pctl_track_prepare(t, &stmt, "SELECT leaf, now, name FROM main.tree_open", call);
+	for (uint32_t i = 0; i < t->n_slots; i++) {
+		const pctl_seen *e = t->slots[i];
 
-	if (n_newer > 1)
-		qsort(l->list.items, n_newer, sizeof(l->list.items[0]), pctl_radix_by_key);
-	while (status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const int table = pctl_state_table_find((const char *)sqlite3_column_text(stmt, 2),
-							(size_t)sqlite3_column_bytes(stmt, 2));
-		pctl_radix_leaf leaf = {.is_gone = sqlite3_column_bytes(stmt, 1) == 0};
-
-		if (table < 0 || sqlite3_column_bytes(stmt, 0) != (int)PCTL_DIGEST_BYTES ||
-		    (!leaf.is_gone && sqlite3_column_bytes(stmt, 1) != (int)PCTL_DIGEST_BYTES))
-			status = pctl_refuse(call, PC6141_TREE_NODE,
-					     "a row of tree_open is not in form");
-		if (status != PCTL_OK || tables[table].is_apart)
-			continue;
-		memcpy(leaf.key, sqlite3_column_blob(stmt, 0), PCTL_DIGEST_BYTES);
-		if (!leaf.is_gone)
-			memcpy(leaf.value, sqlite3_column_blob(stmt, 1), PCTL_DIGEST_BYTES);
-		if (n_newer != 0 &&
-		    bsearch(&leaf, l->list.items, n_newer, sizeof(leaf), pctl_radix_by_key))
-			continue;
-		if (!PCTL_VEC_PUSH(&l->list, leaf))
-			status = pctl_no_memory(call, "a tree");
+		if (e != NULL && memcmp(e->leaf, odd->key, sizeof(e->leaf)) == 0)
+			pctl_track_forge(t, e->table, e->key, e->n_key,
+					 odd->was == PCTL_WAS_NONE ? "was removed"
+					 : had			   ? "was changed"
+								   : "was added");
 	}
-	if (status == PCTL_OK && step != SQLITE_DONE)
-		status = pctl_track_trouble(t, call);
-	sqlite3_finalize(stmt);
-	return status;
+	return pctl_track_verdict(t, call);
 }
 
-/* Away with what the tree has now; rows apart stay. */
-static pctl_status clear_open(pctl_track *t, const pctl_call *call)
+/* Ascending: the leaves of what changed in this transaction, and those of the transactions before (held) that it did not change. */
+static pctl_status merge(pctl_track *t, pctl_track_leaves *now, const pctl_call *call,
+			 pctl_track_leaves *out)
 {
-	uint32_t n;
+	uint32_t n, at = 0;
 	const pctl_state_table *tables = pctl_state_tables(&n);
-	pctl_str_buf sql = PCTL_STR_BUF_INIT;
-	pctl_status status;
 
-	pctl_str_add(&sql, "DELETE FROM main.tree_open WHERE name NOT IN (''");
-	for (uint32_t i = 0; i < n; i++)
-		if (tables[i].is_apart)
-			pctl_str_addf(&sql, ", '%s'", tables[i].name);
-	pctl_str_add(&sql, ")");
-	status = sql.failed ? pctl_no_memory(call, "a tree") : pctl_track_exec(t, sql.data, call);
-	pctl_str_drop(&sql);
+	if (now->list.n > 1)
+		qsort(now->list.items, now->list.n, sizeof(now->list.items[0]), pctl_radix_by_key);
+	for (uint32_t i = 0; i <= t->open.n; i++) {
+		const pctl_open_row *held = i < t->open.n ? &t->open.items[i] : NULL;
+		int order = -1;
+
+		for (; at < now->list.n; at++) {
+			if (held != NULL)
+				order = pctl_radix_by_key(&now->list.items[at], &held->leaf);
+			if (order >= 0)
+				break;
+			if (!PCTL_VEC_PUSH(&out->list, now->list.items[at]))
+				return pctl_no_memory(call, "a tree");
+		}
+		if (held != NULL && !tables[held->table].is_apart &&
+		    (at == now->list.n || order != 0) && !PCTL_VEC_PUSH(&out->list, held->leaf))
+			return pctl_no_memory(call, "a tree");
+	}
+	return PCTL_OK;
+}
+
+static pctl_status bring_up(pctl_track *t, pctl_track_leaves *now, pctl_track_leaves *all,
+			    const pctl_call *call)
+{
+	const pctl_radix_leaf *odd = NULL;
+	pctl_status status = pctl_track_hold(t, call);
+
+	if (status == PCTL_OK)
+		status = pctl_track_sweep(t, 1, call);
+	/* What changed in this transaction never stands in tree_open: the tree has it at once. */
+	if (status == PCTL_OK)
+		status = settle(t, now, call);
+	if (status == PCTL_OK)
+		status = merge(t, now, call, all);
+	if (status == PCTL_OK)
+		status = pctl_radix_update(t->tree, all->list.items, all->list.n, call, &odd);
+	if (odd != NULL)
+		return name_odd(t, odd, status != PCTL_E_NOT_FOUND, call);
+	if (status == PCTL_OK)
+		pctl_track_merged(t);
 	return status;
 }
 
 pctl_status pctl_track_root(pctl_track *t, const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
 {
-	pctl_track_leaves l = {.t = t, .call = call};
+	pctl_track_leaves now = {.t = t, .call = call}, all = now;
 	pctl_status status = pctl_track_verdict(t, call);
 
 	memset(out, 0, PCTL_DIGEST_BYTES);
 	if (status != PCTL_OK)
 		return status;
-	if (!t->is_on) {
-		status = make(t, call);
-		return status == PCTL_OK ? pctl_radix_root(t->tree, call, out) : status;
-	}
-	/* What changed in this transaction never stands in tree_open: the tree has it at once. */
-	status = settle(t, &l, call);
-	if (status == PCTL_OK)
-		status = read_open(t, &l, call);
-	if (status == PCTL_OK)
-		status = pctl_radix_update(t->tree, l.list.items, l.list.n, call);
-	free(l.list.items);
-	if (status == PCTL_OK)
-		status = clear_open(t, call);
+	status = t->is_on ? bring_up(t, &now, &all, call) : make(t, call);
+	free(now.list.items);
+	free(all.list.items);
 	return status == PCTL_OK ? pctl_radix_root(t->tree, call, out) : status;
 }
 

@@ -9,39 +9,47 @@
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+/* The key in t->key: 1 when it need not be looked at, else 0 and its leaf, -1 after an error. *e: its entry, NULL outside a transaction, where
+ * nothing is remembered, for others may write. */
+static int find_seen(pctl_track *t, uint32_t table, pctl_seen **e, uint8_t leaf[PCTL_DIGEST_BYTES])
+{
+	const uint8_t *key = (const uint8_t *)t->key.data;
+	uint32_t n_tables;
+
+	*e = NULL;
+	if (t->key.failed)
+		return -1;
+	if (sqlite3_get_autocommit(t->db))
+		return pctl_row_leaf_key(t->tree, pctl_state_tables(&n_tables)[table].name, key,
+					 t->key.n, &t->inner, leaf) == PCTL_OK
+			       ? 0
+			       : -1;
+	*e = pctl_track_seen(t, table, key, (uint32_t)t->key.n);
+	if (*e == NULL)
+		return -1;
+	memcpy(leaf, (*e)->leaf, PCTL_DIGEST_BYTES);
+	return (*e)->flags != 0;
+}
+
 /*
  * Is the row of this key right: 1, or 0 where that was noted. The row is read here, by its key: what SQLite hands to a function
- * in place of another column may be the constant that the query compares it with. Outside a transaction nothing is
- * remembered, for others may write.
+ * in place of another column may be the constant that the query compares it with.
  */
 static int judge(pctl_track *t, uint32_t table, sqlite3_value **key, int n)
 {
-	const int inside = !sqlite3_get_autocommit(t->db);
-	uint32_t n_tables;
 	uint8_t leaf[PCTL_DIGEST_BYTES];
-	pctl_seen *e = NULL;
-	int found;
+	pctl_seen *e;
+	int found, is_known;
 	pctl_status status;
 
-	if (!inside)
+	if (sqlite3_get_autocommit(t->db))
 		pctl_track_fresh(t);
 	t->key.n = 0;
 	for (int i = 0; i < n; i++)
 		pctl_row_add_value(&t->key, key[i]);
-	if (t->key.failed)
-		return 0;
-	if (inside) {
-		e = pctl_track_seen(t, table, (const uint8_t *)t->key.data, (uint32_t)t->key.n);
-		if (e == NULL)
-			return 0;
-		if (e->flags != 0)
-			return 1;
-		memcpy(leaf, e->leaf, sizeof(leaf));
-	} else if (pctl_row_leaf_key(t->tree, pctl_state_tables(&n_tables)[table].name,
-				     (const uint8_t *)t->key.data, t->key.n, &t->inner,
-				     leaf) != PCTL_OK) {
-		return 0;
-	}
+	is_known = find_seen(t, table, &e, leaf);
+	if (is_known != 0)
+		return is_known > 0;
 	status = pctl_track_present(t, table, (const uint8_t *)t->key.data, t->key.n, &t->inner,
 				    &t->row, &found);
 	if (status == PCTL_OK)
@@ -67,6 +75,43 @@ static void row_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 	if (!t->is_forged)
 		t->is_hurt = 1;
 	sqlite3_result_error(ctx, "a row is not the one that the chain made", -1);
+}
+
+pctl_status pctl_track_shown(pctl_track *t, uint32_t table, sqlite3_stmt *stmt,
+			     const pctl_call *call)
+{
+	uint32_t n_tables;
+	const int n = sqlite3_column_count(stmt),
+		  n_keys = (int)pctl_state_table_keys(&pctl_state_tables(&n_tables)[table]);
+	uint8_t leaf[PCTL_DIGEST_BYTES];
+	pctl_seen *e;
+	int is_known;
+	pctl_status status;
+
+	if (!t->is_on)
+		return PCTL_OK;
+	if (sqlite3_get_autocommit(t->db))
+		pctl_track_fresh(t);
+	t->key.n = 0;
+	for (int i = 0; i < n_keys; i++)
+		pctl_row_add_column(&t->key, stmt, i);
+	is_known = find_seen(t, table, &e, leaf);
+	if (is_known < 0)
+		return pctl_no_memory(call, "a state");
+	if (is_known > 0)
+		return PCTL_OK;
+	t->row.n = 0;
+	for (int i = 0; i < n; i++)
+		pctl_row_add_column(&t->row, stmt, i);
+	if (t->row.failed)
+		return pctl_no_memory(call, "a state");
+	status = pctl_track_check(t, table, (const uint8_t *)t->key.data, t->key.n, leaf,
+				  (const uint8_t *)t->row.data, t->row.n, call);
+	if (status == PCTL_OK)
+		status = pctl_track_verdict(t, call);
+	if (status == PCTL_OK && e != NULL)
+		e->flags |= PCTL_SEEN_RIGHT;
+	return status;
 }
 
 pctl_status pctl_track_views(pctl_track *t, const pctl_call *call)
@@ -132,6 +177,20 @@ static int keep_now(pctl_track *t, pctl_seen *e)
 	return 1;
 }
 
+/* What is changed without having been read: at once what is at hand, and what the tree has of it when that is brought up to date. */
+static int first_change(pctl_track *t, pctl_seen *e)
+{
+	uint32_t n_tables;
+
+	if (t->is_held && !pctl_state_tables(&n_tables)[e->table].is_apart &&
+	    pctl_track_held(t, e->leaf) == NULL) {
+		e->flags |= PCTL_SEEN_UNSURE;
+		return 1;
+	}
+	return pctl_track_check(t, e->table, e->key, e->n_key, e->leaf, e->before, e->n_before,
+				&t->inner) == PCTL_OK;
+}
+
 /* A row as it was (or will be) at a change. At the first of a transaction it must have been what was written, and is remembered
  * as it was. */
 static int touch(pctl_track *t, uint32_t table, int is_new)
@@ -155,8 +214,7 @@ static int touch(pctl_track *t, uint32_t table, int is_new)
 			if (e->before == NULL)
 				return 0;
 		}
-		if (e->flags == 0 && pctl_track_check(t, table, e->key, n_key, e->leaf, e->before,
-						      e->n_before, &t->inner) != PCTL_OK)
+		if (e->flags == 0 && !first_change(t, e))
 			return 0;
 		e->flags |= PCTL_SEEN_CHANGED;
 	}
@@ -183,6 +241,20 @@ static void changing(void *ctx, sqlite3 *db, int op, const char *schema, const c
 	if ((op != SQLITE_INSERT && !touch(t, (uint32_t)table, 0)) ||
 	    (op != SQLITE_DELETE && !touch(t, (uint32_t)table, 1)))
 		t->is_hurt = 1;
+}
+
+/* While nobody listens, SQLite gives back the pages of a table without going over its rows. */
+pctl_status pctl_track_empty(pctl_track *t, const char *table, const pctl_call *call, int *n)
+{
+	char sql[80];
+	pctl_status status;
+
+	snprintf(sql, sizeof(sql), "DELETE FROM main.%s", table);
+	sqlite3_preupdate_hook(t->db, NULL, NULL);
+	status = pctl_track_exec(t, sql, call);
+	*n = sqlite3_changes(t->db);
+	sqlite3_preupdate_hook(t->db, changing, t);
+	return status;
 }
 
 pctl_status pctl_track_listen(pctl_track *t, const pctl_call *call)

@@ -2,7 +2,6 @@
 #include "chain/sync/rowproof.h"
 
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,19 +98,9 @@ pctl_status pctl_trusted_read(const char *text, const pctl_call *call, pctl_trus
 		text);
 }
 
-/* git's name of an object: SHA-1 over its kind, its length and its bytes. */
 static int git_name(const char *kind, const piece *p, uint8_t out[PCTL_GITLOG_OID_BYTES])
 {
-	char head[40];
-	const int n = snprintf(head, sizeof(head), "%s %" PRIu32, kind, p->n);
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	const int is_done = ctx != NULL && EVP_DigestInit_ex(ctx, EVP_sha1(), NULL) &&
-			    EVP_DigestUpdate(ctx, head, (size_t)n + 1) &&
-			    EVP_DigestUpdate(ctx, p->data, p->n) &&
-			    EVP_DigestFinal_ex(ctx, out, NULL);
-
-	EVP_MD_CTX_free(ctx);
-	return is_done;
+	return pctl_gitlog_object_id(kind, p->data, p->n, out);
 }
 
 /* Does the tree have this file under this name: "100644 NAME" NUL and 20 bytes, one behind the other. */

@@ -49,13 +49,10 @@ static pctl_status check_shader(const submission *s)
 
 static pctl_status check_dispatch(const submission *s)
 {
-	const pctl_chain_source *source;
 	const pctl_program *program = NULL;
-	pctl_status status = pctl_chain_source_of(s->t->c, s->m->shader_cid, s->t->call, &source);
+	pctl_status status =
+		pctl_chain_program(s->t->c, s->m->shader_cid, &s->t->params, s->t->call, &program);
 
-	if (status == PCTL_OK)
-		status = pctl_rules_compiled(s->t->c->kernels, source, &s->t->params, s->t->call,
-					     &program);
 	for (uint32_t d = 0; status == PCTL_OK && d < 3; d++) {
 		const uint32_t most = program->max_dispatch[d];
 

@@ -5,6 +5,9 @@
 #include "chain/chain.h"
 #include "chain/registry/rules.h"
 
+/* The program of a registered shader, as it is written, and under the rules; it lives as long as the chain's kernels. */
+pctl_status pctl_chain_program(pctl_chain *c, const char *shader_cid, const pctl_params *p,
+			       const pctl_call *call, const pctl_program **out);
 /* The registered shader of a message, made concrete: consensus rules, its groups, its overrides and, where it has an
  * override `canonical_scale`, the parameter `scale` of `p` (PC5820 when the message gives it). It lives as long as the
  * chain's kernels. The source is read from the store (PC5004). */

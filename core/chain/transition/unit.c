@@ -56,16 +56,81 @@ pctl_status pctl_chain_validation_gas(pctl_chain *c, const pctl_msg_execute *m,
 	return PCTL_OK;
 }
 
+/* Kernels are found by their whole source, which is no matter for a message: what was found for one is found for the next by the names in it. */
+static pctl_status open_units(pctl_chain *c, const pctl_params *p, const pctl_call *call)
+{
+	const uint64_t age = pctl_kernels_age(c->kernels);
+
+	if (c->units != NULL && c->units_age == age && memcmp(&c->units_of, p, sizeof(*p)) == 0)
+		return PCTL_OK;
+	pctl_map_destroy(c->units);
+	c->units = pctl_map_create();
+	c->units_age = age;
+	c->units_of = *p;
+	return c->units == NULL ? pctl_no_memory(call, "a shader") : PCTL_OK;
+}
+
+/* Each part that is not a number with its length before it. */
+static char *unit_key(const pctl_msg_execute *m)
+{
+	pctl_str_buf key = PCTL_STR_BUF_INIT;
+
+	pctl_str_addf(&key, "%s %zu:%s %" PRIu32 " %" PRIu32 " %" PRIu32, m->shader_cid,
+		      strlen(m->entry), m->entry, m->dispatch[0], m->dispatch[1], m->dispatch[2]);
+	for (uint32_t i = 0; i < m->n_overrides; i++)
+		pctl_str_addf(&key, " %zu:%s %" PRIu64, strlen(m->overrides[i].name),
+			      m->overrides[i].name, m->overrides[i].bits);
+	return pctl_str_finish(&key);
+}
+
+static pctl_status find_unit(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
+			     const char *key, const pctl_call *call, const pctl_kernel_module **out)
+{
+	const pctl_chain_source *source;
+	pctl_status status;
+
+	*out = pctl_map_get(c->units, key);
+	if (*out != NULL)
+		return PCTL_OK;
+	status = pctl_chain_source_of(c, m->shader_cid, call, &source);
+	if (status == PCTL_OK)
+		status = pctl_rules_concrete(c->kernels, source, m->entry, m->overrides,
+					     m->n_overrides, m->dispatch, p, call, out);
+	/* A map of pointers to what others keep. */
+	return status == PCTL_OK && !pctl_map_put(c->units, key, (void *)(uintptr_t)*out)
+		       ? pctl_no_memory(call, "a shader")
+		       : status;
+}
+
 pctl_status pctl_chain_unit(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
 			    const pctl_call *call, const pctl_kernel_module **out)
 {
-	const pctl_chain_source *source;
-	pctl_status status = pctl_chain_source_of(c, m->shader_cid, call, &source);
+	char *key = unit_key(m);
+	pctl_status status =
+		key == NULL ? pctl_no_memory(call, "a shader") : open_units(c, p, call);
 
 	*out = NULL;
-	return status == PCTL_OK ? pctl_rules_concrete(c->kernels, source, m->entry, m->overrides,
-						       m->n_overrides, m->dispatch, p, call, out)
-				 : status;
+	if (status == PCTL_OK)
+		status = find_unit(c, m, p, key, call, out);
+	free(key);
+	return status;
+}
+
+pctl_status pctl_chain_program(pctl_chain *c, const char *shader_cid, const pctl_params *p,
+			       const pctl_call *call, const pctl_program **out)
+{
+	const pctl_chain_source *source;
+	pctl_status status = open_units(c, p, call);
+
+	*out = status == PCTL_OK ? pctl_map_get(c->units, shader_cid) : NULL;
+	if (status != PCTL_OK || *out != NULL)
+		return status;
+	status = pctl_chain_source_of(c, shader_cid, call, &source);
+	if (status == PCTL_OK)
+		status = pctl_rules_compiled(c->kernels, source, p, call, out);
+	return status == PCTL_OK && !pctl_map_put(c->units, shader_cid, (void *)(uintptr_t)*out)
+		       ? pctl_no_memory(call, "a shader")
+		       : status;
 }
 
 /* ---- uniforms ------------------------------------------------------------------------------ */
@@ -118,7 +183,6 @@ pctl_status pctl_chain_uniform(pctl_chain *c, const pctl_msg_execute *m, const p
 			       const pctl_call *call, uint8_t **out, uint64_t *n_out)
 {
 	const int is_given = m->uniform_cid[0] != '\0';
-	const pctl_chain_source *source;
 	const pctl_program *program = NULL;
 	const pctl_kernel_module *unit;
 	pctl_blob blob;
@@ -136,9 +200,7 @@ pctl_status pctl_chain_uniform(pctl_chain *c, const pctl_msg_execute *m, const p
 					      "given");
 	if (!is_given)
 		return PCTL_OK;
-	status = pctl_chain_source_of(c, m->shader_cid, call, &source);
-	if (status == PCTL_OK)
-		status = pctl_rules_compiled(c->kernels, source, p, call, &program);
+	status = pctl_chain_program(c, m->shader_cid, p, call, &program);
 	if (status == PCTL_OK)
 		status = document(c, m->uniform_cid, p, call, &blob);
 	if (status != PCTL_OK)

@@ -281,12 +281,18 @@ static pctl_status change_node(pctl_radix *t, uint32_t depth, pctl_radix_node *n
 	return status;
 }
 
-/* A lone change of nothing, or of the very leaf that is here, needs no node. */
-static int change_leaf(pctl_radix_place *at, const pctl_radix_leaf *c)
+/* A lone change of nothing, or of the very leaf that is here, needs no node. All changes end here, each where its key is or would be. */
+static int change_leaf(pctl_radix *t, pctl_radix_place *at, const pctl_radix_leaf *c)
 {
 	if (at->kind == PCTL_PLACE_NODE ||
 	    (at->kind == PCTL_PLACE_LEAF && memcmp(at->key, c->key, PCTL_DIGEST_BYTES) != 0))
 		return 0;
+	if (t->odd == NULL && c->was != PCTL_WAS_ANY &&
+	    ((at->kind == PCTL_PLACE_LEAF) != (c->was == PCTL_WAS_VALUE) ||
+	     (c->was == PCTL_WAS_VALUE && memcmp(at->hash, c->before, PCTL_DIGEST_BYTES) != 0))) {
+		t->odd = c;
+		t->odd_had = at->kind == PCTL_PLACE_LEAF;
+	}
 	at->kind = c->is_gone ? PCTL_PLACE_EMPTY : PCTL_PLACE_LEAF;
 	memcpy(at->key, c->key, PCTL_DIGEST_BYTES);
 	memcpy(at->hash, c->value, PCTL_DIGEST_BYTES);
@@ -302,7 +308,7 @@ static pctl_status change(pctl_radix *t, uint32_t depth, pctl_radix_place *at,
 	const pctl_radix_place *lone;
 	pctl_status status = PCTL_OK;
 
-	if (n == 1 && change_leaf(at, &changes[0]))
+	if (n == 1 && change_leaf(t, at, &changes[0]))
 		return PCTL_OK;
 	assert(depth < 2 * PCTL_DIGEST_BYTES);
 	if (was_node)
@@ -325,18 +331,30 @@ static pctl_status change(pctl_radix *t, uint32_t depth, pctl_radix_place *at,
 	return status == PCTL_OK ? save(t, key, depth, &node, call) : status;
 }
 
+static int is_sorted(const pctl_radix_leaf *changes, uint64_t n)
+{
+	for (uint64_t i = 1; i < n; i++)
+		if (pctl_radix_by_key(&changes[i - 1], &changes[i]) > 0)
+			return 0;
+	return 1;
+}
+
 pctl_status pctl_radix_update(pctl_radix *t, pctl_radix_leaf *changes, uint64_t n,
-			      const pctl_call *call)
+			      const pctl_call *call, const pctl_radix_leaf **odd)
 {
 	static const uint8_t key[PCTL_DIGEST_BYTES];
 	pctl_radix_node root;
 	pctl_status status = load(t, key, 0, NULL, call, &root);
 
-	if (n > 1)
+	t->odd = NULL;
+	if (!is_sorted(changes, n))
 		qsort(changes, n, sizeof(*changes), pctl_radix_by_key);
 	if (status == PCTL_OK)
 		status = change_node(t, 0, &root, changes, n, call);
-	return status == PCTL_OK ? save(t, key, 0, &root, call) : status;
+	if (status == PCTL_OK)
+		status = save(t, key, 0, &root, call);
+	*odd = status == PCTL_OK ? t->odd : NULL;
+	return *odd == NULL ? status : t->odd_had ? PCTL_E_STORE : PCTL_E_NOT_FOUND;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

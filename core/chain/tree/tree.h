@@ -10,11 +10,14 @@ struct sqlite3;
 typedef struct pctl_radix pctl_radix;
 
 /*
- * What becomes of a key: a value, or none when is_gone. Also a leaf of a list of them, is_gone 0.
+ * What becomes of a key: a value, or none when is_gone. Also a leaf of a list of them, is_gone 0. was: what the tree must have of it
+ * before, the value `before` or none; else it is not asked.
  */
+enum { PCTL_WAS_ANY = 0, PCTL_WAS_NONE, PCTL_WAS_VALUE };
 typedef struct pctl_radix_leaf {
 	uint8_t key[PCTL_DIGEST_BYTES], value[PCTL_DIGEST_BYTES];
-	uint32_t is_gone;
+	uint32_t is_gone, was;
+	uint8_t before[PCTL_DIGEST_BYTES];
 } pctl_radix_leaf;
 /* Their order, by key: for qsort and bsearch. */
 int pctl_radix_by_key(const void *a, const void *b);
@@ -46,10 +49,12 @@ pctl_status pctl_radix_hash(pctl_radix *t, const pctl_radix_part *parts, uint32_
 
 /*
  * Change n keys, no key twice, inside a transaction; sorts them. Costs about n * log16(keys) nodes. A key that is gone
- * already may go again. PC6141 when a node on the way is missing or is not what its parent says.
+ * already may go again. PC6141 when a node on the way is missing or is not what its parent says. *odd: the first of the changes whose
+ * key had something else than its `was` says, else NULL; then nothing is said of it, and the status is PCTL_E_NOT_FOUND where it had nothing, else
+ * PCTL_E_STORE.
  */
 pctl_status pctl_radix_update(pctl_radix *t, pctl_radix_leaf *changes, uint64_t n,
-			      const pctl_call *call);
+			      const pctl_call *call, const pctl_radix_leaf **odd);
 pctl_status pctl_radix_root(pctl_radix *t, const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES]);
 /* The value of a key, every node on the way held against its parent; *found 0: it has none. PC6141. */
 pctl_status pctl_radix_find(pctl_radix *t, const uint8_t key[PCTL_DIGEST_BYTES],

@@ -38,7 +38,9 @@ struct pctl_radix {
 	EVP_MD *md;
 	EVP_MD_CTX *ctx;
 	pctl_radix_kept *kept;
-	uint64_t stamp; /* of those that hold */
+	uint64_t stamp;		    /* of those that hold */
+	const pctl_radix_leaf *odd; /* of the update under way */
+	int odd_had;
 };
 
 /* The hash of `n` places of a node from `from` on: of none zeros, of a lone leaf the leaf's. */

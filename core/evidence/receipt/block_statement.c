@@ -83,6 +83,7 @@ const pctl_record_type pctl_block_statement_type = {
 	.where = "A line of a block's receipts and of what is signed",
 };
 
+#define HEAD_FIELDS 3u
 static const pctl_record_field file_fields[] = {
 	PCTL_RECORD_FIELD(U64, "height", statements, height, NAMED, .means = "of the block"),
 	PCTL_RECORD_FIELD(U32, "jobs", statements, n, NAMED, .means = "how many lines follow"),
@@ -101,6 +102,15 @@ const pctl_record_type pctl_block_statements_type = {
 	.title = "Statements of a block",
 	.where = "File `receipts` of a block in the history",
 };
+
+/* The file without its statements, which are spelled once for the root and for the file. */
+static const pctl_record_shape head = {.fields = file_fields,
+				       .n_fields = HEAD_FIELDS,
+				       .style = PCTL_RECORD_LINES,
+				       .between = ' ',
+				       .size = sizeof(statements)};
+static const pctl_record_type head_type = {
+	.opening = PCTL_BLOCK_RECEIPTS_SCHEMA "\n", .shape = &head, .quoting = PCTL_RECORD_PLAIN};
 
 static pctl_status malformed(const pctl_call *call, const char *what)
 {
@@ -193,20 +203,23 @@ static pctl_status check_jobs(const pctl_block_statements *s, const pctl_call *c
 	return status;
 }
 
-/* Over the lines. */
-static pctl_status find_root(pctl_block_statements *s, const pctl_call *call)
+/* The lines of all statements into `lines`, and the root over them. */
+static pctl_status spell(pctl_block_statements *s, const pctl_call *call, pctl_str_buf *lines)
 {
 	uint8_t(*leaves)[PCTL_DIGEST_BYTES] = calloc(s->n + (size_t)1, PCTL_DIGEST_BYTES);
 	pctl_status status = leaves == NULL ? pctl_no_memory(call, "a receipt") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < s->n; i++) {
-		pctl_str_buf line = PCTL_STR_BUF_INIT;
+		const size_t from = lines->n;
 
-		status = pctl_block_statement_text(&s->items[i], call, &line);
+		status = pctl_block_statement_text(&s->items[i], call, lines);
 		if (status == PCTL_OK)
-			status = pctl_tree_leaf(line.data, line.n, call, leaves[i]);
-		pctl_str_drop(&line);
+			status = pctl_tree_leaf(lines->data + from, lines->n - from, call,
+						leaves[i]);
+		pctl_str_add_n(lines, "\n", 1);
 	}
+	if (status == PCTL_OK && lines->failed)
+		status = pctl_no_memory(call, "a receipt");
 	if (status == PCTL_OK)
 		status = pctl_tree_root((const uint8_t(*)[PCTL_DIGEST_BYTES])leaves, s->n, call,
 					s->root);
@@ -217,13 +230,17 @@ static pctl_status find_root(pctl_block_statements *s, const pctl_call *call)
 pctl_status pctl_block_statements_text(pctl_block_statements *s, const pctl_call *call,
 				       pctl_str_buf *out)
 {
+	pctl_str_buf lines = PCTL_STR_BUF_INIT;
 	pctl_status status = check_jobs(s, call);
 
 	if (status == PCTL_OK)
-		status = find_root(s, call);
-	if (status != PCTL_OK)
-		return status;
-	return pctl_record_put(&pctl_block_statements_type, s, out, "a receipt", call);
+		status = spell(s, call, &lines);
+	if (status == PCTL_OK)
+		status = pctl_record_put(&head_type, s, out, "a receipt", call);
+	if (status == PCTL_OK && lines.n != 0)
+		pctl_str_add_n(out, lines.data, lines.n);
+	pctl_str_drop(&lines);
+	return status == PCTL_OK && out->failed ? pctl_no_memory(call, "a receipt") : status;
 }
 
 pctl_status pctl_block_statements_read(const char *name, const char *text, size_t n,
@@ -231,6 +248,7 @@ pctl_status pctl_block_statements_read(const char *name, const char *text, size_
 				       pctl_block_statements *out)
 {
 	const pctl_record_type *t = &pctl_block_statements_type;
+	pctl_str_buf lines = PCTL_STR_BUF_INIT;
 	pctl_block_statement *items;
 	pctl_status status;
 
@@ -243,7 +261,8 @@ pctl_status pctl_block_statements_read(const char *name, const char *text, size_
 	if (status == PCTL_OK)
 		status = check_jobs(out, call);
 	if (status == PCTL_OK)
-		status = find_root(out, call);
+		status = spell(out, call, &lines);
+	pctl_str_drop(&lines);
 	if (status == PCTL_OK)
 		status = pctl_record_check(t, name, text, n, call, out);
 	if (status != PCTL_OK)

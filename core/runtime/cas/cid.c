@@ -3,6 +3,7 @@
 #include "runtime/cas/cid.h"
 
 #include <openssl/evp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +26,29 @@ static pctl_status hash_failed(const pctl_call *call)
 	return pctl_refuse(call, PC5007_CAS_HASH, "OpenSSL refused to compute SHA-256");
 }
 
+/* EVP_sha256() has no implementation of its own: OpenSSL looks for one at each use, which takes longer than to hash a small blob.
+ * One that is fetched stays fetched, for as long as the process lasts. */
+static pthread_once_t fetched = PTHREAD_ONCE_INIT;
+static EVP_MD *sha256;
+
+static void fetch(void)
+{
+	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
+/* NULL: it is not to be had. */
+static const EVP_MD *algorithm(void)
+{
+	(void)pthread_once(&fetched, fetch);
+	return sha256;
+}
+
 pctl_status pctl_cid_of(const void *data, uint64_t n, const pctl_call *call, pctl_cid *out)
 {
+	const EVP_MD *md = algorithm();
+
 	memset(out, 0, sizeof(*out));
-	if (!EVP_Digest(n > 0 ? data : "", n, out->digest, NULL, EVP_sha256(), NULL))
+	if (md == NULL || !EVP_Digest(n > 0 ? data : "", n, out->digest, NULL, md, NULL))
 		return hash_failed(call);
 	return PCTL_OK;
 }
@@ -42,7 +62,7 @@ pctl_status pctl_hasher_create(const pctl_call *call, pctl_hasher **out)
 		return pctl_no_memory(call, "a hash");
 	h->call = call;
 	h->md = EVP_MD_CTX_new();
-	if (h->md == NULL || !EVP_DigestInit_ex(h->md, EVP_sha256(), NULL)) {
+	if (h->md == NULL || algorithm() == NULL || !EVP_DigestInit_ex(h->md, algorithm(), NULL)) {
 		pctl_hasher_destroy(h);
 		return hash_failed(call);
 	}
@@ -107,6 +127,14 @@ char *pctl_cid_format(const pctl_cid *cid, char buf[PCTL_CID_TEXT_SIZE])
 	return buf;
 }
 
+/* The five bits of a character; 32 for what is no digit. */
+static uint32_t digit_of(char c)
+{
+	return c >= 'a' && c <= 'z'   ? (uint32_t)(c - 'a')
+	       : c >= '2' && c <= '7' ? 26 + (uint32_t)(c - '2')
+				      : 32;
+}
+
 int pctl_cid_parse(const char *text, pctl_cid *out)
 {
 	uint8_t bytes[CID_BYTES];
@@ -117,11 +145,11 @@ int pctl_cid_parse(const char *text, pctl_cid *out)
 	if (strlen(text) != CID_CHARS || text[0] != 'b')
 		return 0;
 	for (size_t i = 1; i < CID_CHARS; i++) {
-		const char *digit = strchr(alphabet, text[i]);
+		const uint32_t digit = digit_of(text[i]);
 
-		if (digit == NULL)
+		if (digit == 32)
 			return 0;
-		bits = (bits << 5 | (uint32_t)(digit - alphabet)) & 0xfff;
+		bits = (bits << 5 | digit) & 0xfff;
 		n_bits += 5;
 		if (n_bits >= 8 && at < CID_BYTES) {
 			n_bits -= 8;
@@ -142,11 +170,32 @@ pctl_status pctl_cid_read(const char *text, const pctl_call *call, pctl_cid *out
 			   "\"%.80s\" is not a CID: 59 characters that begin with bafkrei", text);
 }
 
+/* The character of the text in which bit `at` of prefix and digest stands. */
+static char character_of(const pctl_cid *cid, size_t at)
+{
+	const size_t first = at - at % 5;
+	uint32_t digit = 0;
+
+	for (size_t i = first / 8; i < first / 8 + 2; i++)
+		digit = digit << 8 | (i < sizeof(prefix) ? prefix[i]
+				      : i < CID_BYTES	 ? cid->digest[i - sizeof(prefix)]
+							 : 0u);
+	return alphabet[digit >> (11 - first % 8) & 31];
+}
+
+/* Texts first differ where the digests do, and digits of base32 come before its letters. */
 int pctl_cid_compare(const pctl_cid *a, const pctl_cid *b)
 {
-	char text_a[PCTL_CID_TEXT_SIZE], text_b[PCTL_CID_TEXT_SIZE];
+	size_t at = 0;
 
-	return strcmp(pctl_cid_format(a, text_a), pctl_cid_format(b, text_b));
+	while (at < PCTL_DIGEST_BYTES && a->digest[at] == b->digest[at])
+		at++;
+	if (at == PCTL_DIGEST_BYTES)
+		return 0;
+	for (at *= 8; (a->digest[at / 8] ^ b->digest[at / 8]) >> (7 - at % 8) == 0;)
+		at++;
+	at += 8 * sizeof(prefix);
+	return character_of(a, at) - character_of(b, at);
 }
 
 int pctl_cid_order(const void *a, const void *b)

@@ -120,6 +120,11 @@ uint32_t pctl_kernels_kept(const pctl_kernels *k)
 	return pctl_map_count(k->compiled) + pctl_map_count(k->units);
 }
 
+uint64_t pctl_kernels_age(const pctl_kernels *k)
+{
+	return k->age;
+}
+
 static pctl_status out_of_memory(const pctl_call *call)
 {
 	return pctl_no_memory(call, "a kernel");
@@ -137,6 +142,7 @@ pctl_status pctl_kernels_forget(pctl_kernels *k, const pctl_call *call)
 		return out_of_memory(call);
 	}
 	drop_all(k);
+	k->age++;
 	k->arena = arena;
 	k->compiled = compiled;
 	k->units = units;

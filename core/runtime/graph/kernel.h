@@ -65,6 +65,8 @@ void pctl_kernels_destroy(pctl_kernels *k);
  * all is as it was. */
 uint32_t pctl_kernels_kept(const pctl_kernels *k);
 pctl_status pctl_kernels_forget(pctl_kernels *k, const pctl_call *call);
+/* How often they were forgotten: units and programs are those of before as long as it is the same. */
+uint64_t pctl_kernels_age(const pctl_kernels *k);
 
 /* Refuse units that are larger than a policy allows (PC4318), from now on; it outlives the cache. */
 struct pctl_policy;
