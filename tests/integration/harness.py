@@ -21,9 +21,17 @@ def patient(seconds):
     return seconds * max(5.0, 2 * work / len(os.sched_getaffinity(0)))
 
 
-def share(cases, of=4):
-    """The cases that a test takes by day: one of `of`, or all where the machine asks for them (pctl_integration_more in CMakeLists.txt)."""
-    return list(cases) if "PCTL_TEST_MORE" in os.environ else list(cases)[::of]
+def share(cases, of=4, begin=0, brings=lambda case: ()):
+    """The cases that a test takes by day: one of `of`, and each that brings something which none that was taken brought; or all where the machine
+    asks for them (pctl_integration_more in CMakeLists.txt, and what tools/check leaves out: labels matrix, larger and slow). Of a product of lists,
+    with an `of` that has no divisor in common with the lengths of the inner ones, each combination of these comes in turn; of a list that is gone
+    through once for each of something, `begin` counts that."""
+    seen, taken = set(), []
+    for i, case in enumerate(cases):
+        if "PCTL_TEST_MORE" in os.environ or i % of == begin % of or not seen.issuperset(brings(case)):
+            seen.update(brings(case))
+            taken.append(case)
+    return taken
 
 
 def was_taken(pid, number):

@@ -1,7 +1,7 @@
 """Elementwise jobs before and behind products, reductions, softmax and norms, fused with them, against fractions and NumPy-free integers.
 usage: around.py cuts|every|faults products|sums|rows|types|all [--few] BACKEND...
 
-cuts: all chains with no intermediate result as an output, two of them with each alone and with all; every: all with every subset; --few: of one chain of three, with no more than the first of these. Each chain is p = x * r, q = p + c, m = the op of q,
+cuts: all chains with no intermediate result as an output, two of them (by day one) with each alone and with all; every: all with every subset; --few: of one chain of three, with no more than the first of these. Each chain is p = x * r, q = p + c, m = the op of q,
 s = m * k, t = s + z, v = t under another shape; every operation rounded by itself."""
 import json
 import math
@@ -9,7 +9,7 @@ import os
 import struct
 import sys
 
-from harness import Harness, Random
+from harness import Harness, Random, share
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
 import norms  # noqa: E402
 from matmul import FLOATS, INTEGERS, bits_of, exact, nan, negative, pack, product, rounded, transpose, value  # noqa: E402
@@ -79,8 +79,12 @@ class Chain:
     """reads, writes: the library takes what is before, or behind, into its kernels; "gpu": on what says that it is a GPU. again: ports that are fed with what feeds another, as a kernel has
     seven inputs at most."""
 
+    wanted = None  # names; of the others nothing is worked out
+
     def __init__(self, name, op, shape, out, f, attrs=None, more=None, kind="f32", out_kind=None, reads=True, writes=True, plain=False, again=None, packed=False):
         self.name, self.op, self.attrs, self.reads, self.writes, self.on = name, op, attrs or {}, reads, writes, "other"
+        if Chain.wanted is not None and name not in Chain.wanted:
+            return
         r, n, m = Random(len(name) * 7919 + sum(map(ord, name))), math.prod(shape), math.prod(out)
         out_kind = out_kind or kind
         made = {"x": (kind, shape, codes(r, n, kind, plain)), "r": (kind, shape[-1:], codes(r, shape[-1], kind, True)),
@@ -155,7 +159,8 @@ def all_chains(rows_fit=True):
     yield Chain("thin", "tensor.matmul", (2, 256), (2, 40), matmul(2, 256, 40, turned=True), {"transpose_b": "true"}, {"b": (40, 256)}, reads=False, plain=True)
     yield Chain("rows", "tensor.matmul", (19, 64), (19, 24), matmul(19, 64, 24, turned=True), {"transpose_b": "true"}, {"b": (24, 64)}, reads=False)
     # Of more rows than a dispatch has, in two: the second begins in the middle of the result.
-    yield Chain("blocks", "tensor.matmul", (18, 64), (18, 64), matmul(18, 64, 64, turned=True), {"transpose_b": "true"}, {"b": (64, 64)}, reads=False,
+    n = len(share(range(64), 8))
+    yield Chain("blocks", "tensor.matmul", (18, 64), (18, n), matmul(18, 64, n, turned=True), {"transpose_b": "true"}, {"b": (n, 64)}, reads=False,
                 packed=True)
     yield Chain("small", "tensor.matmul", (3, 20), (3, 7), matmul(3, 20, 7), {}, {"b": (20, 7)}, reads=False)
     yield Chain("tiles", "tensor.matmul", (24, 32), (24, 20), matmul(24, 32, 20), {}, {"b": (32, 20)}, reads=False)
@@ -321,7 +326,7 @@ def parts(h, backend):
 
 def faults(h):
     """A product and a sum behind a matrix product, made one operation: alone the jobs are right."""
-    chain = next(all_chains())
+    chain = next(all_chains())  # "thin"
     device = "mock:wrap=cpu+late-contract"
     r = ran(h, "a device that contracts, one by one", [chain], 0, device, "--no-fuse", "--verify", "all")
     h.check("one by one it is right", r is not None and r["bytes"]["thin_v"] == chain.want["v"])
@@ -335,6 +340,7 @@ def faults(h):
 
 PRODUCTS = ("thin", "rows", "blocks", "small", "tiles", "ordered", "words", "packed", "packedwide")
 SUMS = ("sum", "sumplain", "columns", "few", "sumwords", "mean", "max", "min", "argmax", "all", "long")
+ROWS = ("rms", "rmsfew", "layer", "group", "batch", "softmax", "logsoftmax", "softfew", "logsum")
 
 
 def main():
@@ -343,10 +349,14 @@ def main():
     h = Harness()
     if what == "faults":
         faults(h)
-    chains = list(typed_chains()) if kind == "types" else \
-        [c for c in all_chains() if kind == "all" or ("products" if c.name in PRODUCTS else "sums" if c.name in SUMS else "rows") == kind]
+        return h.finish()
+    Chain.wanted = {"products": PRODUCTS, "sums": SUMS, "rows": ROWS}.get(kind)
+    chains = list(typed_chains() if kind == "types" else all_chains())
+    if kind != "types":
+        h.check("each chain is of a kind", sorted(c.name for c in chains) == sorted(PRODUCTS + SUMS + ROWS), str([c.name for c in chains]))
+        chains = [c for c in chains if kind == "all" or c.name in Chain.wanted]
     every = chains[::3] if few else chains
-    for backend in backends if what != "faults" else []:
+    for backend in backends:
         chains = [c for c in every if c.name != "packedwide" or backend.endswith("+gpu")]
         for c in chains:
             c.on = "gpu" if backend.endswith("+gpu") else "other"
@@ -358,7 +368,7 @@ def main():
         if what == "every":
             cuts(h, backend, chains, range(1, 32))
         else:
-            cuts(h, backend, [chains[0], chains[-1]], [31] + [1 << i for i in range(0 if few else 5)])
+            cuts(h, backend, share([chains[0], chains[-1]], 2), [31] + [1 << i for i in range(0 if few else 5)])
     h.finish()
 
 

@@ -1,6 +1,6 @@
 """Tensors larger than a binding (SEMANTICS.md 17.3): every op that is cut, on a device whose bindings are small, gives the bytes of the
 uncut run; what cannot be cut is refused by one code before anything runs.
-usage: large.py [few] [SELECTOR]    a device, the mock around the reference without; few: every third case of each kind
+usage: large.py [few] [SELECTOR]    a device, the mock around the reference without; few: each op, and of its cases a third
        large.py places SELECTOR...  argmax of more than such a device binds"""
 import json
 import math
@@ -8,12 +8,12 @@ import os
 import struct
 import sys
 
-from harness import Harness
+from harness import Harness, share
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
 from kernels import buffer, kernel, run_kernel  # noqa: E402
 from present import present  # noqa: E402
-from rows import op_run  # noqa: E402
+from rows import op_run, run_many  # noqa: E402
 
 MOST = 1 << 20
 WIDTH = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8}
@@ -123,9 +123,8 @@ REFUSED = [
 
 
 def cases(h):
-    for op, inputs, outputs, attrs in CASES[::3] if FEW else CASES:
-        want = op_run(h, op, inputs, outputs, "cpu", attrs)
-        got = op_run(h, op, inputs, outputs, NARROW, attrs)
+    calls = share(CASES, 3, 1, lambda case: case[:1]) if FEW else CASES
+    for (op, inputs, outputs, attrs), want, got in zip(calls, *(run_many(h, calls, device) for device in ("cpu", NARROW))):
         largest = max([len(d) for _, d, _ in inputs] + [len(o) for o in want or [b""]])
         h.check(f"{op} is larger than a binding", largest > MOST, str(largest))
         if want is not None and got is not None:

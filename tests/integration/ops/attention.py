@@ -8,8 +8,8 @@ import sys
 from fractions import Fraction
 
 from cells import tanh
-from harness import Harness, Random
-from matmul import FLOATS, bits_of, codes, exact, nan, pack, rounded, times, value
+from harness import Harness, Random, share
+from matmul import FLOATS, bits_of, codes, exact, nan, pack, products, rounded, value
 from moves import Tensor
 from rows import compare, op_run
 from transformer import add_terms, fails, mul, narrow, u32
@@ -57,7 +57,7 @@ def capped(code, cap):
 
 def one_head(q, keys, values, scale, cap, kind):
     """Exact values; of no keys, zeros."""
-    scores = [mul(exact("f32", [times(a, b) for a, b in zip(q, k)]), scale) for k in keys]
+    scores = [mul(s, scale) for s in products("f32", q, keys)]
     if cap:
         scores = [capped(s, cap) for s in scores]
     numbers = [s for s in scores if value("f32", s) != "nan"]
@@ -69,7 +69,7 @@ def one_head(q, keys, values, scale, cap, kind):
     s = exact("f32", [value("f32", x) for x in e])
     if s == 0:
         return [0] * len(values[0] if values else []) or None
-    return [narrow(kind, divide(exact("f32", [times(value("f32", w), v[j]) for w, v in zip(e, values)]), s)) for j in range(len(values[0]))]
+    return [narrow(kind, divide(y, s)) for y in products("f32", [value("f32", w) for w in e], list(zip(*values)))]
 
 
 class Case:
@@ -77,7 +77,7 @@ class Case:
 
     def __init__(self, r, kinds, b, t, h, kv, d, dv, positions, start, count, how="normal", pages=None, causal=True, window=0, softcap=None, scale=None):
         self.__dict__.update(kinds=kinds, b=b, t=t, h=h, kv=kv, d=d, dv=dv, positions=positions, start=start, count=count, pages=pages, causal=causal, window=window, softcap=softcap,
-                             scale=scale)
+                             scale=scale, how=how)
         pool = 1 + max(x for line in pages for x in line) if pages else b
         def drawn(kind, shape):
             n = shape[0] * shape[1] * shape[2] * shape[3]
@@ -87,6 +87,9 @@ class Case:
         self.q = drawn(kinds[0], (b, t, h, d))
         self.k = drawn(kinds[1], (pool, positions, kv, d))
         self.v = drawn(kinds[1], (pool, positions, kv, dv))
+
+    def brings(self):
+        return self.kinds, self.pages is None, self.causal, self.window == 0, self.softcap is None, self.how
 
     def ports(self):
         flat = [x for line in self.pages or [] for x in line]
@@ -217,24 +220,48 @@ def generate(h, backend, prompts, chunk, capacity, page=0):
         order = list(range(b * n_pages))
         random.Random(3).shuffle(order)
     pages = ("pages", struct.pack(f"<{len(order)}I", *order), f"u32[{b},{n_pages}]")
-    out = [b""] * b
+    out, steps, token = [b""] * b, [], 4 * heads * d
     for first in range(0, max(p.n for p in prompts), chunk):
         counts = [max(0, min(chunk, p.n - first)) for p in prompts]
         starts = [first if c else 0 for c in counts]
         def rows(of, width):
             return floats(*[(getattr(p, of)[first + i] if first + i < p.n else [float("inf")] * width) for p in prompts for i in range(chunk)])
-        for name in "kv":
-            got = op_run(h, "transformer.kv_write", [("cache", caches[name], shape), ("x", rows(name, kv * d), f"f32[{b},{chunk},{kv},{d}]"), u32("start", *starts), u32("count", *counts),
-                                                     pages], ["y"], backend)
-            caches[name] = got[0]
-        got = op_run(h, "transformer.attention", [("q", rows("q", heads * d), f"f32[{b},{chunk},{heads},{d}]"), ("k", caches["k"], shape), ("v", caches["v"], shape), u32("start", *starts),
-                                                  u32("count", *counts), pages], ["y"], backend)
-        token = 4 * heads * d
-        for i in range(b):
-            part = got[0][i * chunk * token:(i + 1) * chunk * token]
-            h.check("padding gives +0", part[counts[i] * token:] == bytes((chunk - counts[i]) * token))
-            out[i] += part[:counts[i] * token]
+        steps.append((counts, [u32("start", *starts), u32("count", *counts)] + [(name, rows(name, n * d), f"f32[{b},{chunk},{n},{d}]") for name, n in (("k", kv), ("v", kv), ("q", heads))]))
+    while steps:
+        some, steps = steps[:STEPS], steps[STEPS:]
+        for (counts, _), got in zip(some, one_after_another(h, backend, [ports for _, ports in some], pages, caches, shape)):
+            for i in range(b):
+                part = got[i * chunk * token:(i + 1) * chunk * token]
+                h.check("padding gives +0", part[counts[i] * token:] == bytes((chunk - counts[i]) * token))
+                out[i] += part[:counts[i] * token]
     return out
+
+
+STEPS = 20  # of a pipeline, three jobs each
+
+
+def one_after_another(h, backend, steps, pages, caches, shape):
+    """What attention gives in each step, and the caches behind the last: steps are jobs of one pipeline, each of which has the caches of the one before."""
+    given = {"pages": pages[1:], **{name: (caches[name], shape) for name in "kv"}}
+    jobs, at = "", {name: "$" + name for name in "kv"}
+    for i, ports in enumerate(steps):
+        given.update({f"{port}{i}": (data, kind) for port, data, kind in ports})
+        common = f'start = "$start{i}"; count = "$count{i}"; pages = "$pages";'
+        for name in "kv":
+            jobs += f'{{ id = "{name}{i}"; op = "transformer.kv_write@1"; in : {{ cache = "{at[name]}"; x = "${name}{i}"; {common} }}; }},\n'
+            at[name] = f"{name}{i}.y"
+        jobs += f'{{ id = "y{i}"; op = "transformer.attention@1"; in : {{ q = "$q{i}"; k = "{at["k"]}"; v = "{at["v"]}"; {common} }}; }},\n'
+    named = {**{f"y{i}": f"y{i}.y" for i in range(len(steps))}, **{"last_" + name: at[name] for name in "kv"}}
+    given = {name: (data, kind.replace(",0]", ",none]")) for name, (data, kind) in given.items()}
+    text = ('pipeline : { name = "steps"; class = "strict"; inputs : { ' + " ".join(f'{name} : {{ type = "{kind}"; }};' for name, (_, kind) in given.items()) + " };\njobs = (\n"
+            + jobs.rstrip(",\n") + "\n);\noutputs : { " + " ".join(f'{name} = "{of}";' for name, of in named.items()) + " };\n};\n")
+    args = ["run", h.write("steps.pipe.cfg", text.encode()), "--backend", backend, "--no-fuse", "--no-memo"]
+    args += [a for name, (data, _) in given.items() for a in ("--in", f"{name}={h.write(name, data)}")]
+    status, _, err = h.run(*args, *(a for name in named for a in ("--out", f"{name}={h.path(name)}")))
+    if not h.check(f"{len(steps)} steps, {backend}", status == 0, f"exit status {status}\n{err}"):
+        return []
+    caches.update({name: h.read("last_" + name) for name in "kv"})
+    return [h.read(f"y{i}") for i in range(len(steps))]
 
 
 def chunks(h, backends):
@@ -258,7 +285,7 @@ def main():
     if how == "chunks":
         chunks(h, backends)
         h.finish()
-    for case in tiles(r) if how == "tiles" else cases(r, how):
+    for case in share(tiles(r), 5, 0, Case.brings) if how == "tiles" else cases(r, how):
         compare(h, backends, f"attention {case.kinds} {(case.b, case.t, case.h, case.kv, case.d, case.dv, case.positions)} {case.attrs()}", "transformer.attention", case.ports(),
                 case.want(), bits_of(case.kinds[0]) // 8, case.attrs())
     if how == "all":

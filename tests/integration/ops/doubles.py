@@ -5,7 +5,7 @@ import struct
 import sys
 from fractions import Fraction as F
 
-from harness import Harness, Random
+from harness import Harness, Random, share
 from kernels import buffer, kernel, run_kernel
 from present import present
 from rows import op_run, run_many
@@ -192,8 +192,9 @@ KINDS = ["any", "finite", "ties", "tiny", "special"]
 
 def sums(h, device, few):
     r = Random(65)
-    for kind in ["ties", "special"] if few else KINDS:
-        for shape, axes in (((1,), ""), ((4099,), ""), ((5, 7, 3), "1"), ((5, 7, 3), "0,2"), ((70, 2), "0"), ((0,), ""), ((3, 1100, 2), "1"), ((40, 70), "1"))[:3 if few else 8]:
+    for turn, kind in enumerate(["ties", "special"] if few else KINDS):
+        shapes = (((1,), ""), ((4099,), ""), ((5, 7, 3), "1"), ((5, 7, 3), "0,2"), ((70, 2), "0"), ((0,), ""), ((3, 1100, 2), "1"), ((40, 70), "1"))
+        for shape, axes in shapes[:3] if few else share(shapes, 3, turn):
             n = math.prod(shape)
             x = [of_kind(r, kind) for _ in range(n)]
             reduced = range(len(shape)) if axes == "" else [int(a) for a in axes.split(",")]
@@ -221,7 +222,8 @@ def sums(h, device, few):
                 if mine is not None:
                     h.check_bytes(f"{device} {call[0]} {kind} {type_} {axes}", mine[0], want, 8)
         # From 2,048 terms on f64 sums tell most.
-        for (m, k, n), turned in (((3, 37, 4), False), ((2, 130, 3), True), ((1, 1, 1), False), ((7, 97, 8), False), ((3, 700, 2), True))[:1 if few else 5] + (((9, 64, 5), False),) * few:
+        products = (((3, 37, 4), False), ((2, 130, 3), True), ((1, 1, 1), False), ((7, 97, 8), False), ((3, 700, 2), True))
+        for (m, k, n), turned in (products[0], ((9, 64, 5), False)) if few else share(products, 3, turn):
             a, b = [of_kind(r, kind) for _ in range(m * k)], [of_kind(r, kind) for _ in range(k * n)]
             got = op_run(h, "tensor.matmul64", [("a", pack(a), f"f64[{m},{k}]"), ("b", pack(b), f"f64[{n},{k}]" if turned else f"f64[{k},{n}]")], ["y"], device,
                          [f"transpose_b={str(turned).lower()}"])
@@ -337,7 +339,7 @@ if sys.argv[1] == "planted":
     h.finish()
 few = sys.argv[1] == "few"
 for selector in present(h, sys.argv[2:]):
-    elementwise(h, selector, 256 if few else 2048)
+    elementwise(h, selector, 256 if few else len(share(range(2048))))
     sums(h, selector, few)
 if not few:
     others(h)

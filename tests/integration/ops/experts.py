@@ -5,9 +5,9 @@ import sys
 from fractions import Fraction
 
 import steps
-from harness import Harness, Random
+from harness import Harness, Random, share
 from rows import together
-from steps import Number, ONE, add, code, div, exp, mul, neg, pack, read, rounded, sub, times, total
+from steps import Number, ONE, add, aligned, code, div, dot, exp, mul, neg, pack, read, rounded, sub, times, total
 
 EDGES = {"f32": [0, 1 << 31, 0x7F800000, 0xFF800000, 0x7FC00001, 0xFFC00000, 0x7F7FFFFF, 1], "f16": [0, 0x8000, 0x7C00, 0xFC00, 0x7E01, 0x7BFF, 1],
          "bf16": [0, 0x8000, 0x7F80, 0xFF80, 0x7FC1, 0x7F7F, 1]}
@@ -179,13 +179,17 @@ class Cases:
         data, flat = self.table(w_kind, experts * m, n)
         bias = drawn(self.r, "f32", experts * m) if biased else []
         left, want = numbers(x_kind, x, n), []
+        quick, right = [aligned(row) for row in left], [aligned(flat[at:at + n]) for at in range(0, len(flat), n)]
         for i, e in enumerate(which):
             for j in range(m):
                 if e >= experts:
                     want.append(NAN32)
                     continue
-                at = (e * m + j) * n
-                y = total("f32", [times(p, q) for p, q in zip(left[i if each else i // k], flat[at:at + n])])
+                at, row = e * m + j, i if each else i // k
+                if quick[row] and right[at]:
+                    y = dot("f32", quick[row], right[at])
+                else:
+                    y = total("f32", [times(p, q) for p, q in zip(left[row], flat[at * n:(at + 1) * n])])
                 want.append(code("f32", add("f32", y, read("f32", bias[e * m + j])) if biased else y))
         shape = (rows, k, n) if each else (rows, n)
         self.run(f"of many places {x_kind} {w_kind} {n} {m} {counts} {each} {biased}", "moe_linear",
@@ -256,16 +260,15 @@ def main():
     c = Cases(h, Random(27), sys.argv[2:])
     if sys.argv[1] == "tiles":
         c.tiles()
-        for kind, block in steps.codes.BLOCKS.items():
+        for kind, block in share(steps.codes.BLOCKS.items(), 3):
             c.many("f32", kind, block[0], 3, (2, 1, 30, 0))
         # Matrices of all experts that are larger than a binding, of few places and of many.
         c.backends = ["mock:wrap=cpu+narrow=16384"]
         c.linear("f32", "f32", 500, False, False)
         c.linear("f32", "q8_0", 1600, False, False)
         c.backends = ["mock:wrap=cpu+narrow=65536"]
-        c.many("f32", "f32", 80, 64, (10, 0, 19, 3))
-        c.many("f32", "i8", 40, 600, (10, 0, 21, 3), strangers=2)
-        c.many("f32", "q4_k", 256, 160, (10, 0, 19, 3))
+        for arguments, strangers in share(((("f32", "i8", 40, 600, (10, 0, 21, 3)), 2), (("f32", "f32", 80, 64, (10, 0, 19, 3)), 0), (("f32", "q4_k", 256, 160, (10, 0, 19, 3)), 0)), 3, 1):
+            c.many(*arguments, strangers=strangers)
         h.finish()
     if sys.argv[1] == "few":
         c.embed("bf16", 6, "1.5")

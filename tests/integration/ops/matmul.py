@@ -7,7 +7,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "dtype"))
-from dyadic import Dyadic, nearest, total  # noqa: E402
+from dyadic import Dyadic, aligned, dot, nearest, total  # noqa: E402
 from harness import Harness, Random  # noqa: E402
 from rows import together  # noqa: E402
 
@@ -60,6 +60,15 @@ def times(a, b):
         negative = sum(1 for x in (a, b) if x == "-inf" or (not isinstance(x, str) and x < 0))
         return "-inf" if negative % 2 else "inf"
     return a * b
+
+
+def products(kind, a, bs):
+    """`exact` of the products of a row with each of some rows."""
+    quick, out = aligned(a), []
+    for b in bs:
+        other = aligned(b) if quick else None
+        out.append(rounded(kind, dot(quick, other)) if other else exact(kind, [times(x, y) for x, y in zip(a, b)]))
+    return out
 
 
 def exact(kind, terms):
@@ -131,8 +140,16 @@ def product(kinds, order, out, shape, a, b):
     result = []
     for z in range(max(batch_a, batch_b)):
         za, zb = (z if batch_a > 1 else 0), (z if batch_b > 1 else 0)
+        rows = columns = []
+        if out in INTEGERS or order == "exact":  # None: there is an infinity, or no number
+            rows = [aligned(value(kinds[0], x) for x in a[(za * m + i) * k:(za * m + i + 1) * k]) for i in range(m)]
+            columns = [aligned(value(kinds[1], x) for x in b[zb * k * n + j:(zb + 1) * k * n:n]) for j in range(n)]
         for i in range(m):
             for j in range(n):
+                if rows and columns and rows[i] and columns[j]:
+                    s = dot(rows[i], columns[j])
+                    result.append(int(s) % (1 << INTEGERS[out]) if out in INTEGERS else rounded(out, s))
+                    continue
                 pairs = [(a[(za * m + i) * k + t], b[(zb * k + t) * n + j]) for t in range(k)]
                 if out in INTEGERS:
                     result.append(int(total(value(kinds[0], x) * value(kinds[1], y) for x, y in pairs)) % (1 << INTEGERS[out]))

@@ -3,7 +3,7 @@ usage: moves.py all|few BACKEND..."""
 import itertools
 import sys
 
-from harness import Harness, Random
+from harness import Harness, Random, share
 from matmul import FLOATS, INTEGERS, bits_of, exact, pack, value
 from rows import together
 
@@ -269,10 +269,10 @@ def main():
         for i, kind in enumerate(KINDS):
             gathering(c, r, kind, ("i32", "u32", "i64", "u64")[i % 4], ((7,), (4, 5), (2, 3, 4))[i % 3], i % 3, ((3,), (2, 3), (1,))[i % 3])
             looking(c, r, kind, ("u8", "u16", "u32", "u64")[i % 4], (1, 7, 256, 300)[i // 4], ((9,), (3, 4), (2, 3, 2))[i % 3])
-            for mode in ("set", "add") if kind in FLOATS else ("set", "add", "min", "max", "and", "or", "xor"):
+            for mode in share(("set", "add") if kind in FLOATS else ("set", "add", "min", "max", "and", "or", "xor"), 3, i):
                 scattering(c, r, kind, ((9,), (3, 4), (2, 3, 2))[i % 3], i % 3, 5, mode)
             ordering(c, r, kind, ((33,), (4, 5), (2, 31, 2))[i % 3], (0, 1, 1)[i % 3], 3)
-            for mode, before, after in (("constant", (2, 0), (1, 3)), ("edge", (4, 1), (1, 1)), ("reflect", (2, 3), (1, 0))):
+            for mode, before, after in share((("constant", (2, 0), (1, 3)), ("edge", (4, 1), (1, 1)), ("reflect", (2, 3), (1, 0))), 3, i):
                 padding(c, r, kind, (3, 4), before, after, mode)
             moving(c, r, kind, ((7,), (5, 4), (2, 3, 5))[i % 3], i % 3, -3 + i)
             joining(c, r, kind, [(2, 3, 1), (2, 2, 1), (2, 1, 1), (2, 5, 1)][:1 + i % 4], 1)

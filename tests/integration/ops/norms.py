@@ -1,12 +1,13 @@
 """softmax, log_softmax, logsumexp, the norms and cumsum of the tensor library against steps made of fractions: exact sums, one rounding a
 step, exp and log by `decimal` with 60 digits.
 usage: norms.py all|few BACKEND..."""
+import itertools
 import math
 import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
-from harness import Harness, Random
+from harness import Harness, Random, share
 from matmul import FLOATS, INTEGERS, bits_of, codes, exact, nan, negative, pack, rounded, value
 from reduce import variance
 from rows import together
@@ -274,10 +275,10 @@ def main():
     run_cumsum(h, r, backends, "i64", (33, 2), 0, "any", True, True)
     if how == "all":
         refusals(h)
-        for kind in (*FLOATS, "i32", "u32", "i64", "u64"):
-            for shape, axis in (((1,), 0), ((0,), 0), ((2, 0), 1), ((3, 33), 1), ((65, 3), 0), ((2, 5, 3), 1)):
-                for exclusive, reverse in ((False, False), (True, False), (False, True), (True, True)):
-                    run_cumsum(h, r, backends, kind, shape, axis, "any" if len(shape) > 2 else "cancel", exclusive, reverse)
+        for kind, (shape, axis), (exclusive, reverse) in share(itertools.product(
+                (*FLOATS, "i32", "u32", "i64", "u64"), (((1,), 0), ((0,), 0), ((2, 0), 1), ((3, 33), 1), ((65, 3), 0), ((2, 5, 3), 1)),
+                ((False, False), (True, False), (False, True), (True, True))), 5):
+            run_cumsum(h, r, backends, kind, shape, axis, "any" if len(shape) > 2 else "cancel", exclusive, reverse)
         run_cumsum(h, r, backends, "f32", (1100,), 0, "cancel")
         for kind in FLOATS:
             for op in ("tensor.softmax", "tensor.log_softmax", "tensor.logsumexp"):
@@ -286,7 +287,7 @@ def main():
                 run_rows(h, r, backends, op, kind, (6, 3), 0, "cancel")
             for op, shape, number in (("layer_norm", (2, 3, 5), 2), ("layer_norm", (4, 1), 1), ("layer_norm", (3, 0), 1), ("rms_norm", (2, 3, 5), 1),
                                       ("group_norm", (2, 6), 3), ("group_norm", (1, 4, 2, 3), 1), ("batch_norm", (3, 2), 0), ("batch_norm", (2, 3, 2, 2), 0)):
-                for pattern in ("any", "near", "cancel"):
+                for pattern in share(("any", "near", "cancel"), 3, len(kind) + len(shape)):
                     run_norm(h, r, backends, op, kind, shape, number, pattern, "1e-5" if pattern == "near" else "0.1")
                 run_norm(h, r, backends, op, kind, shape, number, "near", "0", False, op != "rms_norm")
                 run_norm(h, r, backends, op, kind, shape, number, "near", "1", True, False)

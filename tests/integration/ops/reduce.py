@@ -4,7 +4,7 @@ import itertools
 import sys
 from fractions import Fraction
 
-from harness import Harness, Random
+from harness import Harness, Random, share
 from matmul import FLOATS, INTEGERS, bits_of, codes, exact, nan, negative, pack, rounded, times, value
 from rows import together
 
@@ -134,6 +134,9 @@ def refusals(h):
         h.check(f"refused {op} {kind} {attr}", status != 0 and words in err, err)
 
 
+SHAPES = (((0,), ()), ((1,), ()), ((17, 5), (0,)), ((17, 5), (-1,)), ((3, 2, 0), (2,)), ((2, 3, 2, 3, 2), (0, 2, 4)))
+
+
 def main():
     h, r = Harness(), Random(16)
     how, backends = sys.argv[1], sys.argv[2:]
@@ -148,18 +151,15 @@ def main():
     if how == "all":
         refusals(h)
         for kind in FLOATS:
-            for shape, axes in (((0,), ()), ((1,), ()), ((17, 5), (0,)), ((17, 5), (-1,)), ((3, 2, 0), (2,)), ((2, 3, 2, 3, 2), (0, 2, 4))):
-                for ddof in (0, 1, 5):
-                    run(h, r, backends, "tensor.variance", kind, shape, axes, "any" if len(shape) > 2 else "near", len(shape) == 3, ddof)
+            for (shape, axes), ddof in share(itertools.product(SHAPES, (0, 1, 5)), 5):
+                run(h, r, backends, "tensor.variance", kind, shape, axes, "any" if len(shape) > 2 else "near", len(shape) == 3, ddof)
             run(h, r, backends, "tensor.variance", kind, (3, 7), (1,), "ties")
         run(h, r, backends, "tensor.variance", "f32", (2053,), (), "near")
-        for kind in (*FLOATS, *INTEGERS):
-            for op in ("max", "min", "any", "all", "prod"):
-                for shape, axes in (((0,), ()), ((1,), ()), ((17, 5), (0,)), ((17, 5), (-1,)), ((3, 2, 0), (2,)), ((2, 3, 2, 3, 2), (0, 2, 4))):
-                    run(h, r, backends, "tensor." + op, kind, shape, axes, "ties" if shape[0] == 17 else "any", len(shape) == 3)
-            for op in ("argmax", "argmin"):
-                for shape, axis in (((1,), 0), ((1, 65), 1), ((65, 3), 0), ((3, 5, 2), -2)):
-                    run(h, r, backends, "tensor." + op, kind, shape, (axis,), "ties" if shape[0] == 65 else "any")
+        # Each shape with each op, and each type with nearly all of either.
+        for kind, op, (shape, axes) in share(itertools.product((*FLOATS, *INTEGERS), ("max", "min", "any", "all", "prod"), SHAPES), 7):
+            run(h, r, backends, "tensor." + op, kind, shape, axes, "ties" if shape[0] == 17 else "any", len(shape) == 3)
+        for kind, op, (shape, axis) in share(itertools.product((*FLOATS, *INTEGERS), ("argmax", "argmin"), (((1,), 0), ((1, 65), 1), ((65, 3), 0), ((3, 5, 2), -2))), 3):
+            run(h, r, backends, "tensor." + op, kind, shape, (axis,), "ties" if shape[0] == 65 else "any")
         for kind in FLOATS:
             run(h, r, backends, "tensor.max", kind, (3, 9), (1,), "nan")
             run(h, r, backends, "tensor.argmin", kind, (3, 9), (1,), "nan")

@@ -5,7 +5,7 @@ import sys
 from fractions import Fraction
 
 import steps
-from harness import Harness, Random
+from harness import Harness, Random, share
 from rows import together
 from steps import Number, code, div, exp, order, read, signed, sub
 
@@ -30,7 +30,7 @@ def greedy(row):
     return max(numbers, key=lambda i: (signed(row[i]), -i)) if numbers else 0
 
 
-def share(c):
+def parameter(c):
     """The parameter, or None where it is NaN."""
     x = read("f32", c)
     return None if x.size == steps.NAN else x
@@ -51,14 +51,14 @@ def sample(row, temperature, top_k, top_p, min_p, key, position, kept=None):
     some.sort(key=lambda i: (-order(code("f32", z[i])), i))
     if top_k:
         some = some[:top_k]
-    p = share(top_p)
+    p = parameter(top_p)
     if p is not None and signed(p) < (1, True):
         wanted, so_far, n = max(p.value(), 0) * sum(e[i] for i in some), Fraction(0), 0
         while n == 0 or so_far < wanted:
             so_far += e[some[n]]
             n += 1
         some = some[:n]
-    floor = share(min_p)
+    floor = parameter(min_p)
     if floor is not None and floor.size != 0 and not floor.negative:
         least = Fraction(1) if floor.size == steps.INF else min(floor.value(), Fraction(1))
         some = [i for i in some if e[i] >= least]
@@ -113,7 +113,7 @@ def drawn(r, v):
 def distribution(h, r, backends, n):
     """The same logits in n rows at n positions: chi squared of what is drawn, beside what each token weighs."""
     row = [f32(x) for x in (0.3, -1.0, 2.0, 1.1, 0.3, -3.0, 1.9, 0.0)]
-    for what, (t, k, p, m) in (("all", (f32(1.0), 0, f32(1.0), 0)), ("cut", (f32(0.8), 6, f32(0.9), f32(0.05)))):
+    for what, (t, k, p, m) in share((("all", (f32(1.0), 0, f32(1.0), 0)), ("cut", (f32(0.8), 6, f32(0.9), f32(0.05)))), 2, 1):
         key, kept = (r.below(1 << 32), r.below(1 << 32)), {}
         sample(row, t, k, p, m, key, 0, kept)
         ports = [("logits", struct.pack(f"<{8 * n}I", *(row * n)), f"f32[{n},8]")]
@@ -143,7 +143,7 @@ def main():
         # Rows that several workgroups share, and the longest that one has alone.
         for v, kinds in ((2047, ("plain",)), (2048, ("plain", "few", "edges", "wide", "flat")), (2049, ("few",)), (4097, ("plain",)), (8200, ("few",))):
             for how in kinds:
-                n = 3 if v == 2048 else 1
+                n = len(share(range(3), 3)) if v == 2048 else 1
                 run(h, backends, f"{v} {how}", [logits(r, v, how) for _ in range(n)], [drawn(r, v) for _ in range(n)])
         # One after the other of equals, through every part.
         ones = [f32(1.0)] * 2048
@@ -155,7 +155,7 @@ def main():
     sizes = (1, 2, 7, 33, 300, 513) if sys.argv[1] == "all" else (7, 300)
     for v in sizes:
         for how in ("plain", "few", "edges", "wide", "flat"):
-            n = 12 if sys.argv[1] == "all" else 3
+            n = 3 if sys.argv[1] == "few" else len(share(range(12)))
             run(h, backends, f"{v} {how}", [logits(r, v, how) for _ in range(n)], [drawn(r, v) for _ in range(n)])
     # Temperatures that draw nothing; rows without a number above -Inf; infinities.
     odd = [0, 1 << 31, f32(-1.0), 0x7FC00000, 0x7F800000]
@@ -170,7 +170,7 @@ def main():
     if sys.argv[1] == "all":
         # Where bindings are small, so that rows go in parts.
         run(h, ["mock:wrap=cpu+narrow=16384"], "in parts", [logits(r, 600, "plain") for _ in range(9)], [drawn(r, 600) for _ in range(9)])
-    distribution(h, r, backends, 1000 if sys.argv[1] == "all" else 400)
+    distribution(h, r, backends, 400 if sys.argv[1] == "few" else 2 * len(share(range(500))))
     h.finish()
 
 

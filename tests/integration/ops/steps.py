@@ -8,6 +8,7 @@ from fractions import Fraction
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "dtype"))
 import codes  # noqa: E402
 from codes import INF, NAN, Number  # noqa: E402
+import dyadic  # noqa: E402
 from dyadic import total as sum_of  # noqa: E402
 
 decimal.getcontext().prec = 60
@@ -71,6 +72,16 @@ def total(kind, terms):
         if t.size == INF:
             return t
     return rounded(kind, codes.of(sum_of(t.value() for t in terms)))
+
+
+def aligned(row):
+    """A row as `dot` takes it; None where it has an infinity or no number."""
+    return None if any(x.size in (INF, NAN) for x in row) else dyadic.aligned(codes.dyadic(x.value()) for x in row)
+
+
+def dot(kind, a, b):
+    """`total` of the products of two rows."""
+    return rounded(kind, codes.of(dyadic.dot(a, b)))
 
 
 def exact(x):

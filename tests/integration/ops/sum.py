@@ -4,7 +4,7 @@ import itertools
 import sys
 from fractions import Fraction
 
-from harness import Harness, Random
+from harness import Harness, Random, share
 from matmul import FLOATS, INTEGERS, bits_of, codes, exact, nan, pack, value
 from rows import together
 
@@ -58,6 +58,9 @@ def refusals(h):
     h.check("no mean of integers", status != 0 and "PC4102" in err, err)
 
 
+SHAPES = (((1,), ()), ((0,), ()), ((2, 3), (0, 1)), ((17, 5), (0,)), ((17, 5), (-1,)), ((2, 0, 3), (1,)), ((2, 3, 2, 3, 2), (0, 2, 4)), ((3, 2, 2, 3, 2, 1), (1, 4)))
+
+
 def main():
     h, r = Harness(), Random(15)
     how, backends = sys.argv[1], sys.argv[2:]
@@ -69,10 +72,8 @@ def main():
     if how == "all":
         refusals(h)
         for kind in ("f32", "f16", "bf16", "i32", "u32", "i64", "u64"):
-            for op in ("tensor.sum", "tensor.mean") if kind in FLOATS else ("tensor.sum",):
-                for shape, axes in (((1,), ()), ((0,), ()), ((2, 3), (0, 1)), ((17, 5), (0,)), ((17, 5), (-1,)), ((2, 0, 3), (1,)),
-                                    ((2, 3, 2, 3, 2), (0, 2, 4)), ((3, 2, 2, 3, 2, 1), (1, 4))):
-                    run(h, r, backends, op, kind, shape, axes, "any" if len(shape) > 2 else "cancel", len(shape) == 3)
+            for op, (shape, axes) in share(itertools.product(("tensor.sum", "tensor.mean") if kind in FLOATS else ("tensor.sum",), SHAPES), 3):
+                run(h, r, backends, op, kind, shape, axes, "any" if len(shape) > 2 else "cancel", len(shape) == 3)
         # Over the turns that llvmpipe makes, three rounds.
         run(h, r, backends, "tensor.sum", "f32", (1100000,), (), "ties")
     h.finish()

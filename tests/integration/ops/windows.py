@@ -5,7 +5,7 @@ import struct
 import sys
 from fractions import Fraction
 
-from harness import Harness, Random
+from harness import Harness, Random, share
 from kernels import BITS, FORMAT, NEAREST, buffer, kernel, run_kernel
 from matmul import FLOATS, INTEGERS, bits_of, codes, exact, nan, negative, pack, rounded, times, value
 from moves import Cases, Tensor, made, places, size
@@ -297,13 +297,13 @@ def main():
     random(c, r, 9, 0x0123456789ABCDEF, (1 << 64) - 4, 5, ["f32"])
     if how == "all":
         refusals(h)
-        for kind, out in (("f32", "f32"), ("bf16", "f16"), ("i8", "i32"), ("u16", "u32"), ("i64", "i64")):
-            for arguments in (((2, 1, 9), (3, 1, 4), 1, 0, 1, 1), ((1, 6, 8), (4, 3, 3), 3, 2, 2, 2), ((1, 2, 4, 5), (3, 2, 3, 3), 1, 1, 1, 1),
-                              ((1, 3, 6, 5), (3, 1, 2, 3), 2, 1, 1, 3), ((1, 2, 3, 4, 3), (2, 2, 2, 2, 2), 1, 1, 1, 1), ((1, 1, 2), (1, 1, 5), 1, 0, 1, 1)):
+        for i, (kind, out) in enumerate((("f32", "f32"), ("bf16", "f16"), ("i8", "i32"), ("u16", "u32"), ("i64", "i64"))):
+            for arguments in share((((2, 1, 9), (3, 1, 4), 1, 0, 1, 1), ((1, 6, 8), (4, 3, 3), 3, 2, 2, 2), ((1, 2, 4, 5), (3, 2, 3, 3), 1, 1, 1, 1),
+                                    ((1, 3, 6, 5), (3, 1, 2, 3), 2, 1, 1, 3), ((1, 2, 3, 4, 3), (2, 2, 2, 2, 2), 1, 1, 1, 1), ((1, 1, 2), (1, 1, 5), 1, 0, 1, 1)), 3, i):
                 convolution(c, r, kind, out, *arguments, "ties" if len(arguments[0]) == 4 else "any")
             convolution(c, r, kind, out, (2, 4, 3, 2), (4, 2, 3, 2), 2, 0, 1, 2, "cancel", True)
-        for kind in ("f32", "f16", "bf16", "i8", "u16", "i64"):
-            for arguments in (((2, 2, 7), 3, 2, 1), ((1, 2, 4, 5), 2, 2, 0), ((1, 1, 3, 4, 3), 2, 1, 1), ((1, 1, 2), 5, 1, 0), ((1, 1, 3), 2, 1, 4)):
+        for i, kind in enumerate(("f32", "f16", "bf16", "i8", "u16", "i64")):
+            for arguments in share((((2, 2, 7), 3, 2, 1), ((1, 2, 4, 5), 2, 2, 0), ((1, 1, 3, 4, 3), 2, 1, 1), ((1, 1, 2), 5, 1, 0), ((1, 1, 3), 2, 1, 4)), 3, i):
                 pooling(c, r, kind, *arguments, "any")
         convolution(c, r, "f16", "bf16", (1, 2, 3, 3), (2, 3, 2, 3), 2, 1, 2, 1, "any", True)
         fast(c, r)
