@@ -1,80 +1,10 @@
 /* model.h by the library's own objects: a seeded model in both formats is described, spoken and run on the reference; logits, embeddings and
  * tokens are the same however they are asked for; what cannot be is refused in words. */
-#include "rig.h"
+#include "models.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "foundation/diag/diag.h"
-#include "model/synth/adapter.h"
-#include "model/synth/synth.h"
-#include "pipectl/model.h"
-
-typedef struct world {
-	rig r;
-	pipectl_model *model;
-	pipectl_engine *engine;
-	char path[128];
-} world;
-
-static void shape_of(pctl_model_shape *s, uint64_t n_layers)
-{
-	static const struct {
-		const char *name;
-		uint64_t v;
-	} sizes[] = {{"n_embd", 64}, {"n_heads", 2},   {"n_kv_heads", 1}, {"head_dim", 32},
-		     {"n_ff", 64},   {"n_vocab", 258}, {"n_context", 128}};
-
-	assert_int_equal(pctl_synth_shape_named("qwen3-0.6b", NULL, s), PCTL_OK);
-	assert_true(pctl_synth_set(s, "n_layers", n_layers));
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		assert_true(pctl_synth_set(s, sizes[i].name, sizes[i].v));
-}
-
-static void synth(const char *path, uint64_t n_layers)
-{
-	const pctl_progress_sink silent = {NULL, NULL};
-	pctl_model_shape s;
-
-	shape_of(&s, n_layers);
-	assert_int_equal(pctl_synth_write(&s, 7, path, PCTL_SCALAR_F32, 0, NULL, silent, NULL),
-			 PCTL_OK);
-}
-
-static void open_engine(world *w, uint32_t slots, uint32_t chunk, pipectl_engine **out)
-{
-	static const char *const cpu[] = {"cpu"};
-	const pipectl_engine_options o = {.head = PCTL_HEAD(pipectl_engine_options),
-					  .backends = cpu,
-					  .n_backends = 1,
-					  .slots = slots,
-					  .chunk = chunk};
-
-	assert_int_equal(pipectl_engine_open(w->model, &o, out), PCTL_OK);
-}
-
-static int world_open(void **state)
-{
-	static world w;
-
-	rig_open(&w.r, NULL);
-	snprintf(w.path, sizeof(w.path), "%s/m.gguf", w.r.home);
-	synth(w.path, 1);
-	assert_int_equal(pipectl_model_open(w.r.p, w.path, NULL, &w.model), PCTL_OK);
-	open_engine(&w, 3, 4, &w.engine);
-	*state = &w;
-	return 0;
-}
-
-static int world_close(void **state)
-{
-	world *w = *state;
-
-	pipectl_engine_release(w->engine);
-	pipectl_model_release(w->model);
-	rig_close(&w->r, 1);
-	return 0;
-}
 
 /* ---- files and words ---------------------------------------------------------------------- */
 
@@ -184,8 +114,6 @@ static void test_api_model__speaks(void **state)
 
 /* ---- an engine ---------------------------------------------------------------------------- */
 
-#define VOCAB 258u
-
 static void test_api_model__logits_do_not_depend_on_chunks(void **state)
 {
 	world *w = *state;
@@ -261,210 +189,6 @@ static void test_api_model__weights_stream_under_a_budget(void **state)
 		pipectl_engine_release(e);
 	}
 	fail_msg("a budget without any weight is enough");
-}
-
-/* Adapters of w's model: files of their own, and all four as an engine has them. */
-typedef struct adapting {
-	char path[2][160];
-	pipectl_lora loras[4];
-	pipectl_engine_options o;
-} adapting;
-
-static void with_adapters(const world *w, adapting *a)
-{
-	static const char *const cpu[] = {"cpu"};
-	static uint32_t n_made;
-	pctl_model_shape s;
-
-	shape_of(&s, 1);
-	n_made++;
-	for (uint32_t i = 0; i < 2; i++) {
-		const pctl_synth_adapter how = {.path = a->path[i],
-						.dtype = PCTL_SCALAR_F32,
-						.rank = 2 + i,
-						.seed = 20 + i,
-						.alpha = 4};
-
-		snprintf(a->path[i], sizeof(a->path[i]), "%s/%s-%" PRIu32 "%s", w->r.home,
-			 i ? "two" : "one", n_made, i ? "" : ".gguf");
-		assert_int_equal(pctl_synth_adapter_write(&s, &how, NULL), PCTL_OK);
-	}
-	a->loras[0] = (pipectl_lora){.path = a->path[0], .name = "one"};
-	a->loras[1] = (pipectl_lora){.path = a->path[1], .name = "two", .scale = 0.5f};
-	a->loras[2] = (pipectl_lora){.path = a->path[0], .name = "both", .scale = 1};
-	a->loras[3] = (pipectl_lora){.path = a->path[1], .name = "both", .scale = 0.5f};
-	a->o = (pipectl_engine_options){.head = PCTL_HEAD(pipectl_engine_options),
-					.backends = cpu,
-					.n_backends = 1,
-					.slots = 3,
-					.chunk = 4,
-					.loras = a->loras,
-					.n_loras = 4};
-}
-
-static void test_api_model__has_adapters(void **state)
-{
-	world *w = *state;
-	static const uint32_t ids[] = {72, 101, 108, 108, 111};
-	static const char *const names[] = {NULL, "one", "two", "both"};
-	static float want[4][VOCAB], got[VOCAB];
-	static adapting a;
-	pipectl_engine_facts f = {.head = PCTL_HEAD(pipectl_engine_facts)};
-	char answers_of[4][PIPECTL_CID_SIZE];
-	pipectl_engine *e;
-
-	with_adapters(w, &a);
-	assert_int_equal(pipectl_engine_open(w->model, &a.o, &e), PCTL_OK);
-	for (uint32_t i = 0; i < 4; i++) {
-		assert_int_equal(pipectl_engine_adapter(e, names[i]), PCTL_OK);
-		assert_int_equal(pipectl_engine_logits(e, ids, 5, 0, want[i], VOCAB), PCTL_OK);
-		assert_int_equal(pipectl_engine_describe(e, &f), PCTL_OK);
-		assert_int_equal(f.n_adapters, 3);
-		assert_true(names[i] == NULL ? f.adapter == NULL
-					     : strcmp(f.adapter, names[i]) == 0);
-		snprintf(answers_of[i], sizeof(answers_of[i]), "%s", f.answers_of);
-		assert_true((strcmp(f.answers_of, f.model) == 0) == (i == 0));
-		for (uint32_t k = 0; k < i; k++) {
-			assert_string_not_equal(answers_of[k], answers_of[i]);
-			assert_true(memcmp(want[k], want[i], sizeof(want[i])) != 0);
-		}
-	}
-	/* Without one it is the model that never had any. */
-	assert_int_equal(pipectl_engine_logits(w->engine, ids, 5, 0, got, VOCAB), PCTL_OK);
-	assert_memory_equal(got, want[0], sizeof(got));
-	REFUSED(&w->r, PC6299_ADAPTER_USE, pipectl_engine_adapter(e, "three"));
-	/* Who is refused goes on with the last one. */
-	assert_int_equal(pipectl_engine_logits(e, ids, 5, 0, got, VOCAB), PCTL_OK);
-	assert_memory_equal(got, want[3], sizeof(got));
-	pipectl_engine_release(e);
-}
-
-static void test_api_model__refuses_adapters(void **state)
-{
-	world *w = *state;
-	pipectl_model_plan plan = {.head = PCTL_HEAD(pipectl_model_plan), .context = 64};
-	static pipectl_lora many[65];
-	static adapting a;
-	pipectl_engine *e;
-	char *text;
-
-	with_adapters(w, &a);
-	plan.loras = a.loras;
-	plan.n_loras = 2;
-	assert_int_equal(pipectl_model_pipeline(w->model, &plan, &text), PCTL_OK);
-	assert_non_null(strstr(text, "q_lora1"));
-	assert_non_null(strstr(text, "scale = \"2\""));
-	pipectl_free(text);
-	plan.n_loras = 65;
-	for (uint32_t i = 0; i < 65; i++)
-		many[i] = a.loras[0];
-	plan.loras = many;
-	REFUSED(&w->r, PC6299_ADAPTER_USE, pipectl_model_pipeline(w->model, &plan, &text));
-	plan.loras = NULL;
-	REFUSED(&w->r, PC11_API_USE, pipectl_model_pipeline(w->model, &plan, &text));
-	many[0] = (pipectl_lora){.name = "one"};
-	plan = (pipectl_model_plan){
-		.head = PCTL_HEAD(pipectl_model_plan), .context = 64, .loras = many, .n_loras = 1};
-	REFUSED(&w->r, PC11_API_USE, pipectl_model_pipeline(w->model, &plan, &text));
-	many[0] = (pipectl_lora){.path = w->path, .name = "one"};
-	REFUSED(&w->r, PC6294_ADAPTER_FILE, pipectl_model_pipeline(w->model, &plan, &text));
-	a.loras[1].scale = 2e6f;
-	REFUSED(&w->r, PC6299_ADAPTER_USE, pipectl_engine_open(w->model, &a.o, &e));
-	a.loras[1].scale = NAN;
-	REFUSED(&w->r, PC6299_ADAPTER_USE, pipectl_engine_open(w->model, &a.o, &e));
-	a.loras[1].scale = 1;
-	a.loras[1].name = "m.gguf";
-	REFUSED(&w->r, PC6299_ADAPTER_USE, pipectl_engine_open(w->model, &a.o, &e));
-	a.loras[1].name = "with a blank";
-	REFUSED(&w->r, PC6299_ADAPTER_USE, pipectl_engine_open(w->model, &a.o, &e));
-	a.loras[1].name = "";
-	REFUSED(&w->r, PC6299_ADAPTER_USE, pipectl_engine_open(w->model, &a.o, &e));
-	a.loras[1].name = NULL;
-	REFUSED(&w->r, PC11_API_USE, pipectl_engine_open(w->model, &a.o, &e));
-	assert_null(e);
-}
-
-typedef struct heard {
-	uint32_t tokens[64], n, stop_at;
-	char text[256];
-	float logits[VOCAB];
-} heard;
-
-static uint32_t hear_token(void *ctx, const pipectl_generated_token *t)
-{
-	heard *h = ctx;
-
-	if (t->sequence != 0)
-		return 1;
-	h->tokens[h->n++] = t->token;
-	strncat(h->text, t->text, t->n_bytes);
-	if (t->logits != NULL && h->n == 1)
-		memcpy(h->logits, t->logits, t->n_logits * sizeof(float));
-	return h->stop_at == 0 || h->n < h->stop_at;
-}
-
-static const uint32_t prompt[] = {79, 110, 99, 101, 32, 117};
-
-static pipectl_generate_options question(heard *h)
-{
-	memset(h, 0, sizeof(*h));
-	return (pipectl_generate_options){.head = PCTL_HEAD(pipectl_generate_options),
-					  .prompt = prompt,
-					  .n_prompt = 6,
-					  .n_tokens = 5,
-					  .seed = 3,
-					  .temperature = 1,
-					  .top_k = 40,
-					  .ctx = h,
-					  .token = hear_token};
-}
-
-static void test_api_model__generates_with_adapters(void **state)
-{
-	world *w = *state;
-	static const char *const names[] = {NULL, "one", "both"};
-	pipectl_generation *g[3], *alone;
-	pipectl_sequence s = {.head = PCTL_HEAD(pipectl_sequence)};
-	uint32_t going[3] = {1, 1, 1};
-	const char *text;
-	static adapting a;
-	pipectl_engine *e;
-	uint64_t n;
-	heard h[3], other;
-
-	with_adapters(w, &a);
-	assert_int_equal(pipectl_engine_open(w->model, &a.o, &e), PCTL_OK);
-	/* Three at once, step by step by turns. */
-	for (uint32_t i = 0; i < 3; i++) {
-		pipectl_generate_options o = question(&h[i]);
-
-		o.flags = PIPECTL_GENERATE_RECEIPT;
-		assert_int_equal(pipectl_engine_adapter(e, names[i]), PCTL_OK);
-		assert_int_equal(pipectl_generation_begin(e, &o, &g[i]), PCTL_OK);
-	}
-	while (going[0] || going[1] || going[2])
-		for (uint32_t i = 0; i < 3; i++)
-			assert_int_equal(pipectl_generation_step(g[i], &going[i]), PCTL_OK);
-	/* Each is what it is alone, and its statement names what it was made with. */
-	for (uint32_t i = 0; i < 3; i++) {
-		const char *with = names[(i + 1) % 3];
-		pipectl_generate_options o = question(&other);
-
-		assert_int_equal(pipectl_generation_receipt(g[i], &text, &n), PCTL_OK);
-		assert_true((strstr(text, "adapters") != NULL) == (i != 0));
-		assert_int_equal(pipectl_engine_adapter(e, with), PCTL_OK);
-		REFUSED(&w->r, PC6292_GENERATION_DIFFERS,
-			pipectl_generation_replay(e, "g", text, n, NULL, NULL));
-		assert_int_equal(pipectl_engine_adapter(e, names[i]), PCTL_OK);
-		assert_int_equal(pipectl_generation_sequence(g[i], 0, &s), PCTL_OK);
-		assert_int_equal(pipectl_generate(w->engine, &o, &alone), PCTL_OK);
-		assert_true((h[i].n == other.n &&
-			     memcmp(h[i].tokens, other.tokens, 4 * other.n) == 0) == (i == 0));
-		pipectl_generation_release(alone);
-		assert_int_equal(pipectl_generation_replay(e, "g", text, n, NULL, NULL), PCTL_OK);
-		pipectl_generation_release(g[i]);
-	}
-	pipectl_engine_release(e);
 }
 
 static void test_api_model__generates(void **state)
@@ -670,9 +394,6 @@ PCTL_TESTS_MAIN_WITH(world_open, world_close, PCTL_TEST(test_api_model__says_wha
 		     PCTL_TEST(test_api_model__speaks),
 		     PCTL_TEST(test_api_model__logits_do_not_depend_on_chunks),
 		     PCTL_TEST(test_api_model__weights_stream_under_a_budget),
-		     PCTL_TEST(test_api_model__has_adapters),
-		     PCTL_TEST(test_api_model__refuses_adapters),
-		     PCTL_TEST(test_api_model__generates_with_adapters),
 		     PCTL_TEST(test_api_model__generates),
 		     PCTL_TEST(test_api_model__samples_as_asked),
 		     PCTL_TEST(test_api_model__is_cancelled_and_goes_on),

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "serve"))
 import fake  # noqa: E402
 
 h = Harness()
-SMALL = ["--layers", "2", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=16", "--set", "n_ff=96", "--vocab", "258", "--context", "128"]
+SMALL = ["--layers", "1", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=16", "--set", "n_ff=96", "--vocab", "258", "--context", "128"]
 MODEL, ONE, TWO = h.path("model.gguf"), h.path("one"), h.path("two.gguf")
 ASKED = ["--model", MODEL, "--context", "128", "--backend", "cpu"]
 # What generate is told of each name; "both" is two of one name.
@@ -97,7 +97,7 @@ def main():
     for name in ("three", "one ", "", "two:v1"):
         status, doc = s.post("completions", model=name, prompt="x", max_tokens=1)
         h.check(f"no model {name!r}", status == 404 and doc["error"]["code"] == "PC6261", f"{status} {doc}")
-    work = requests(random.Random(7), 24)
+    work = requests(random.Random(7), 16)
     alone = [answers(s, [w])[0] for w in work]
     together = answers(s, work)
     for w, a, b in zip(work, alone, together):
