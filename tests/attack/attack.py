@@ -17,6 +17,7 @@ for folder in ("", "node"):
     sys.path.insert(0, os.path.join(HERE, "..", "integration", folder))
 
 from ed25519 import Key  # noqa: E402
+from harness import patient  # noqa: E402
 import wire  # noqa: E402
 
 PEOPLE = ("mallory", "ada", "poor")
@@ -72,10 +73,10 @@ class Node:
         self.process = subprocess.Popen([self.world.h.pipectl, "--home", self.home, "-q", "node", "--socket", self.path, *backends,
                                          *self.options, *more], env=self.world.h.env, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         atexit.register(lambda process=self.process: process.poll() is None and process.kill())
-        until = time.monotonic() + 120
+        until = time.monotonic() + patient(120)
         while time.monotonic() < until and self.process.poll() is None:
             try:
-                self.client = wire.Client(self.path, timeout=300)
+                self.client = wire.Client(self.path, timeout=patient(300))
                 return self
             except OSError:
                 time.sleep(0.02)
@@ -99,7 +100,7 @@ class Node:
         self.client.close()
         self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(60)
+            self.process.wait(patient(60))
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -172,7 +172,7 @@ def at_the_socket(n):
     h.check("and afterwards", c.ask("query", job_id="ab" * 32)[1]["code"] == 5801)
     c.close()
     process.send_signal(signal.SIGTERM)
-    h.check("it stops when asked", process.wait(60) == 0, open(h.path("node.log"), encoding="utf-8").read()[-500:])
+    h.check("it stops when asked", process.wait(patient(60)) == 0, open(h.path("node.log"), encoding="utf-8").read()[-500:])
 
 
 def at_the_engine(n):
@@ -213,7 +213,7 @@ def at_the_engine(n):
         c.close()
     again.close()
     node.process.send_signal(signal.SIGTERM)
-    h.check("it stops when asked, too", node.process.wait(60) == 0, node.words())
+    h.check("it stops when asked, too", node.process.wait(patient(60)) == 0, node.words())
 
 
 def starved():
@@ -238,7 +238,7 @@ def starved():
     for c in clients:
         c.close()
     process.send_signal(signal.SIGTERM)
-    h.check("it stops, starved", process.wait(60) == 0)
+    h.check("it stops, starved", process.wait(patient(60)) == 0)
     words = open(h.path("few.log"), encoding="utf-8").read()
     h.check("it says so: PC6112", "PC6112" in words and "at most 272 clients" in words, words)
 

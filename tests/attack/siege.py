@@ -2,6 +2,7 @@
 who mean harm (hostile.py), nodes and their workers and members killed with -9, nodes that sleep, members cut off. One commit id a
 height, no halt, nothing honest lost or taken in twice, bounded memory and disk, no process left.
 usage: siege.py SECONDS DEVICE...; SEED=N repeats one; BREAK="worker sleep .." breaks these alone."""
+import collections
 import json
 import os
 import random
@@ -30,14 +31,18 @@ h = Harness()
 SOURCE = open(os.path.join(HERE, "..", "integration", "nodes", "shaders", "mix.wgsl"), "rb").read()
 HONEST, HOSTILE = ["ada", "bob", "cay"], ["mallory", "mo", "max"]
 chain = Chain(h, HONEST + HOSTILE)
+FRIENDLY = ("job", "transfer", "honest")
 ending = threading.Event()
 MIB = 1 << 20
+# What the half of an hour's peaks may be above the other half's says something where both have had all of it; else a node has this much, which ten times the hour's load did not take.
+LONG, MOST = 600, 512 * MIB
+HOSTILE_SENT, BROKEN = SECONDS / 4, SECONDS / 15  # at least, however slow the machine is: it goes on until then
 
 
 class Node:
     def __init__(self, name, device, url):
         self.name, self.device, self.url = name, device, url
-        self.home, self.starts = chain.home(name), 0
+        self.home, self.starts, self.struck_at = chain.home(name), 0, 0
         self.start()
 
     def start(self):
@@ -56,15 +61,14 @@ class Node:
 
     def children(self):
         try:
-            found = [int(p) for p in open(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read().split()]
+            return [int(p) for p in open(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read().split()]
         except OSError:
             return []
-        return found
 
-    def resident(self):
-        """Bytes of it and its workers."""
+    def resident(self, pids):
+        """Bytes of some of its processes."""
         total = 0
-        for pid in [self.process.pid, *self.children()]:
+        for pid in pids:
             try:
                 total += int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{pid}/status").read())[1]) << 10
             except (OSError, TypeError):
@@ -74,12 +78,30 @@ class Node:
     def commits(self):
         return [b["commit"] for b in json.loads(chain.run(self.home, "--json", "block", "list"))["blocks"]]
 
+    def height(self):
+        """Blocks that it has; 0 where it cannot be asked now."""
+        try:
+            return len(self.commits())
+        except (AssertionError, ValueError, KeyError):
+            return 0
+
     def sequence(self, account):
         return int(json.loads(chain.run(self.home, "--json", "ledger", "show", account))["sequence"])
 
 
 def disk(path):
-    return int(subprocess.run(["du", "-sk", path], capture_output=True, text=True).stdout.split()[0]) << 10
+    """Of a folder that changes meanwhile."""
+    said = subprocess.run(["du", "-sk", path], capture_output=True, text=True).stdout.split()
+    return int(said[0]) << 10 if said else 0
+
+
+def born(pid):
+    """When a process that runs began, in ticks; None where there is none, or what is left of it waits for whoever inherited it. Its number may be another one's soon."""
+    try:
+        fields = open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace").read().rsplit(")", 1)[1].split()
+    except (OSError, IndexError):
+        return None
+    return None if fields[0] in "ZX" else fields[19]
 
 
 class Load:
@@ -111,6 +133,17 @@ class Load:
             return len(self.cluster.rows(self.prefix + "waiting/"))
         except OSError:
             return 1
+
+    def ordered(self):
+        """The height of the last block that was decided, whoever has run it."""
+        try:
+            return int(self.cluster.last(self.prefix + "block/") or 0)
+        except OSError:
+            return -1
+
+    def kinds(self):
+        with self.lock:
+            return collections.Counter(self.sent.values())
 
 
 def honest(load, rng, nodes):
@@ -163,6 +196,11 @@ def breaking(cluster, rng, nodes, done):
             for other in nodes:
                 other.start()
         elif what == "worker":
+            # Once between two blocks: three deaths on end hold a plugin, as they should, and on a slow machine the second and the third would come before the first was got over.
+            at = n.height()
+            if at <= n.struck_at:
+                continue
+            n.struck_at = at
             for pid in n.children():
                 try:
                     os.kill(pid, signal.SIGKILL)
@@ -204,16 +242,14 @@ def main():
         (honest, load, random.Random(rng.random()), nodes), (harm, load, random.Random(rng.random()), nodes), (breaking, cluster, random.Random(rng.random()), nodes, done))]
     for t in threads:
         t.start()
-    began, peaks, disks, height, moved, longest = time.monotonic(), {}, [], 0, time.monotonic(), 0.0
+    began, peaks, own, disks, height, moved, longest = time.monotonic(), {}, {}, [], 0, time.monotonic(), 0.0
     while not ending.wait(2):
         now = time.monotonic()
         at = int(8 * (now - began) / SECONDS)  # peaks by eighths of the time
         for n in nodes:
-            peaks.setdefault(at, {})[n.name] = max(peaks.get(at, {}).get(n.name, 0), n.resident())
-        try:
-            seen = max(len(n.commits()) for n in nodes)
-        except AssertionError:
-            seen = height
+            peaks.setdefault(at, {})[n.name] = max(peaks.get(at, {}).get(n.name, 0), n.resident([n.process.pid, *n.children()]))
+            own[n.name] = max(own.get(n.name, 0), n.resident([n.process.pid]))
+        seen = max(height, *(n.height() for n in nodes))
         if seen > height:
             longest, height, moved = max(longest, now - moved), seen, now
         if now - moved > patient(120):
@@ -228,7 +264,7 @@ def main():
             disks.append((height, [disk(n.home) for n in nodes]))
             print(f"{now - began:6.0f} s, height {height}, {len(load.sent)} messages, {sum(done.values())} broken, MiB " +
                   " ".join(f"{p // MIB}" for p in peaks[at].values()) + ", disk " + " ".join(str(d // MIB) for d in disks[-1][1]), flush=True)
-        if now - began > SECONDS:
+        if now - began > SECONDS and enough(load, done):
             ending.set()
     for t in threads:
         t.join()
@@ -236,57 +272,71 @@ def main():
         if n.process.poll() is not None:
             n.start()
     h.check("nothing went wrong on the way", not failures, "\n".join(failures))
-    settled(load, nodes)
-    judge(load, nodes, peaks, disks, done, longest)
+    if not settled(load, nodes):
+        h.finish()
+    judge(load, nodes, peaks, own, disks, done, longest)
     for n in nodes:
-        workers = n.children()
+        workers = {p: born(p) for p in n.children()}
         n.process.send_signal(signal.SIGTERM)
         h.check(f"{n.name} ends in good order", n.process.wait(patient(60)) in (0, 130), n.words()[-2000:])
-        end = time.monotonic() + patient(10)  # who is gone has to be reaped by whoever inherits it
-        while any(os.path.exists(f"/proc/{p}") for p in workers) and time.monotonic() < end:
+        end = time.monotonic() + patient(10)
+        while (left := [p for p, began in workers.items() if began and born(p) == began]) and time.monotonic() < end:
             time.sleep(0.1)
-        h.check(f"{n.name} leaves no process", not any(os.path.exists(f"/proc/{p}") for p in workers), workers)
+        h.check(f"{n.name} leaves no process", not left, left)
     for m in cluster.members:
         m.kill()
     h.finish()
 
 
+def enough(load, done):
+    return sum(n for w, n in load.kinds().items() if w not in FRIENDLY) > HOSTILE_SENT and sum(done.values()) > BROKEN
+
+
 def settled(load, nodes):
-    """Nothing waits, and all nodes have all blocks."""
-    end, last = time.monotonic() + patient(300), None
-    while time.monotonic() < end:
-        heights = [len(n.commits()) for n in nodes]
-        if load.waiting() == 0 and len(set(heights)) == 1 and heights == last:
-            return
-        last = heights
+    """No message waits to be ordered and no honest job to be run, and all nodes have all blocks that were ordered: a block that is decided and runs for a while is in no home yet. Nodes that
+    do something are waited for; 1 where it came to be."""
+    last, moved = None, time.monotonic()
+    while True:
+        is_open, ordered, heights = load.waiting(), load.ordered(), [n.height() for n in nodes]
+        if is_open == 0 and set(heights) == {ordered} and load.ordered() == ordered and "pending" not in honest_jobs(nodes[0]):
+            return h.check("all nodes come to the same height", True)
+        if (is_open, ordered, heights) != last:
+            last, moved = (is_open, ordered, heights), time.monotonic()
+        if time.monotonic() - moved > patient(300):
+            return h.check("all nodes come to the same height", False, (last, honest_jobs(nodes[0]), [n.words()[-500:] for n in nodes]))
         time.sleep(1)
-    h.check("all nodes come to the same height", False, (heights, load.waiting(), [n.words()[-500:] for n in nodes]))
 
 
-def judge(load, nodes, peaks, disks, done, longest):
+def honest_jobs(node):
+    """How many there are by their state."""
+    try:
+        jobs = json.loads(chain.run(node.home, "--json", "job", "list"))["jobs"]
+    except (AssertionError, ValueError, KeyError):
+        return {"pending": -1}
+    return collections.Counter(j["state"] for j in jobs if j.get("sender") in HONEST)
+
+
+def judge(load, nodes, peaks, own, disks, done, longest):
     commits = [n.commits() for n in nodes]
     h.check("one commit id a height", all(c == commits[0] for c in commits), [len(c) for c in commits])
     taken = [line.split()[-1] for c in commits[0] for line in subprocess.run(
         ["git", "--git-dir", os.path.join(nodes[0].home, "chain/blocks.git"), "show", c + ":messages"], capture_output=True, check=True).stdout.decode().splitlines() if line.startswith("message ")]
-    kinds = {}
-    for what in load.sent.values():
-        kinds[what] = kinds.get(what, 0) + 1
+    kinds = load.kinds()
     for n in nodes:
         shown = json.loads(chain.run(n.home, "--json", "ledger", "show", "eve"))
         h.check(f"{n.name}: every transfer arrived once", int(shown["balance"]) >= kinds.get("transfer", 0), shown)
         for person in HONEST:
             h.check(f"{n.name}: all of {person} was taken in", n.sequence(person) == chain.numbers[person], (n.sequence(person), chain.numbers[person]))
-    jobs = {}
-    for j in json.loads(chain.run(nodes[0].home, "--json", "job", "list"))["jobs"]:
-        if j.get("sender") in HONEST:
-            jobs[j["state"]] = jobs.get(j["state"], 0) + 1
+    jobs = honest_jobs(nodes[0])
     h.check("honest jobs are complete", set(jobs) == {"complete"}, jobs)
-    h.check("hostile messages were sent", sum(n for w, n in kinds.items() if w not in ("job", "transfer", "honest")) > SECONDS / 4, kinds)
-    h.check("things broke", sum(done.values()) > SECONDS / 15, done)
+    h.check("hostile messages were sent", sum(n for w, n in kinds.items() if w not in FRIENDLY) > HOSTILE_SENT, kinds)
+    h.check("things broke", sum(done.values()) > BROKEN, done)
     half = [max(max(p.values()) for at, p in peaks.items() if (at < 4) == first) for first in (True, False) if any((at < 4) == first for at in peaks)]
-    h.check("memory is bounded", len(half) < 2 or half[1] <= half[0] * 1.25 + 64 * MIB, [x // MIB for x in half])
-    print(f"{len(commits[0])} blocks, {len(load.sent)} messages of which {len(taken)} in blocks, {sum(kinds.get(k, 0) for k in ('job', 'transfer', 'honest'))} honest; honest jobs {jobs}; "
-          f"broken {done}; longest wait for a block {longest:.1f} s; peaks MiB {[x // MIB for x in half]}; disk MiB {[d // MIB for d in disks[-1][1]]}")
+    # Drivers in workers have their memory when they are first used, which on a slow machine may be late.
+    h.check("memory does not grow", SECONDS < LONG or len(half) < 2 or half[1] <= half[0] * 1.25 + 64 * MIB, [x // MIB for x in half])
+    h.check("memory is bounded", max(own.values()) < MOST, {n: b // MIB for n, b in own.items()})
+    print(f"{len(commits[0])} blocks, {len(load.sent)} messages of which {len(taken)} in blocks, {sum(kinds[k] for k in FRIENDLY)} honest; honest jobs {dict(jobs)}; "
+          f"broken {done}; longest wait for a block {longest:.1f} s; peaks MiB {[x // MIB for x in half]}, of nodes alone {max(own.values()) // MIB}; disk MiB {[d // MIB for d in disks[-1][1]]}")
 
 
 main()

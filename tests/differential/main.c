@@ -328,6 +328,10 @@ static int summary(const rig *r, const diff_state *s, uint32_t regressions, int 
 		printf("%" PRIu32 " too large for the analysis, not run\n", r->n_unproven);
 	if (r->n_twins != 0)
 		printf("%" PRIu32 " held against a twin without pointers\n", r->n_twins);
+	for (uint32_t i = 0; i < RIG_PRICELESS; i++)
+		if (r->n_priceless[i] != 0)
+			printf("%" PRIu32 " without a price under consensus-2: PC%04" PRIu32 "\n",
+			       r->n_priceless[i], rig_priceless[i]);
 	idle |= r->n_unproven > s->done / 4;
 	printf("%" PRIu32 " regressions, %" PRIu32 " generated, %" PRIu64
 	       " gas estimates held, %" PRIu32 " failed\n",

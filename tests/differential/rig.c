@@ -392,36 +392,13 @@ static uint32_t compare(struct running *x, uint32_t device, uint32_t out, const 
 	return 0;
 }
 
-/* Gas: what the reference counted against what the schedules estimated; what one does not price it says nothing of. */
+/* The reference counts; of a program's counts the first that is wrong is told. */
 static void examine(struct running *x, uint32_t device, const pctl_counts *counts)
 {
-	const int only = rig_branches_on_barriers(x->unit->program);
+	char text[RIG_TEXT];
 
-	for (uint32_t i = only ? RIG_BOUND : 0; i < RIG_SCHEDULES; i++) {
-		uint64_t estimate = 0, actual = 0;
-		int fits = 1;
-
-		for (uint32_t d = 0; d < x->c->n_dispatches; d++) {
-			const uint32_t *groups = x->c->dispatch[d].groups;
-			pctl_gas_query q = {.program = x->unit->program,
-					    .analysis = x->unit->analysis,
-					    .groups = {groups[0], groups[1], groups[2]}};
-			pctl_gas_price price;
-
-			/* An estimate that does not fit in 64 bits refuses the program: nothing to
-			 * hold it against. */
-			fits &= pctl_gas_price_of(x->r->schedule[i], &q, NULL, &price) == PCTL_OK;
-			estimate += fits ? price.dispatch : 0;
-		}
-		if (!fits)
-			continue;
-		if (pctl_gas_actual(x->r->schedule[i], counts, x->call, &actual) != PCTL_OK)
-			blame_diagnostics(x, RIG_GAS, device);
-		if (actual > estimate || (actual == 0 && counts->lane_ops != 0))
-			blame(x, RIG_GAS, device, "%s: %" PRIu64 " used, %" PRIu64 " estimated",
-			      pctl_gas_schedule_name(x->r->schedule[i]), actual, estimate);
-		x->r->gas_checked += counts->lane_ops != 0;
-	}
+	if (rig_gas(x->r, x->unit, x->c, counts, text))
+		blame(x, RIG_GAS, device, "%s", text);
 }
 
 /* The device says that the program is too large for it. */
@@ -542,8 +519,10 @@ static void run_twin(struct running *x)
 	rig_verdict verdict = {0};
 	diff_case c = *x->c;
 	struct running y = {.r = x->r, .c = &c, .verdict = &verdict};
+	uint32_t priceless[RIG_PRICELESS]; /* of programs, and it is one with this */
 
 	c.text = c.twin;
+	memcpy(priceless, x->r->n_priceless, sizeof(priceless));
 	memcpy(y.expected, x->expected, sizeof(y.expected));
 	if (compile(&y) != PCTL_OK || plan_case(&y) != PCTL_OK) {
 		blame_diagnostics(&y, RIG_TWIN, 0);
@@ -557,6 +536,7 @@ static void run_twin(struct running *x)
 	counted.session = x->r->device[1].session;
 	counted.backend = x->r->device[1].backend;
 	x->r->device[1] = counted;
+	memcpy(x->r->n_priceless, priceless, sizeof(priceless));
 	x->r->n_twins++;
 	pctl_job_plan_destroy(y.plan);
 	pctl_diag_list_destroy(y.diagnostics);

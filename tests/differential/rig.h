@@ -27,6 +27,7 @@ typedef struct rig_device {
 } rig_device;
 
 #define RIG_SCHEDULES 4u /* that gas is checked against */
+#define RIG_PRICELESS 4u /* rig_priceless */
 #define RIG_BOUND 3u	 /* this one bounds every program */
 
 typedef struct rig {
@@ -41,6 +42,8 @@ typedef struct rig {
 	char *home;
 	uint64_t gas_checked;
 	uint32_t n_twins; /* that were compared */
+	uint32_t n_priceless
+		[RIG_PRICELESS]; /* programs without a price under RIG_BOUND, by the code that says so */
 	uint32_t large,
 		n_unproven; /* large programs may be more than the analysis follows; how many were */
 } rig;
@@ -57,12 +60,14 @@ enum {
 	RIG_TWIN     /* its twin has other bytes, or other proofs */
 };
 
+#define RIG_TEXT 600u
+
 /* What went wrong first. */
 typedef struct rig_verdict {
 	uint32_t kind;
 	uint32_t device;
 	uint32_t code; /* of a refusal or error */
-	char message[600];
+	char message[RIG_TEXT];
 } rig_verdict;
 
 /* selectors: "backend:TEXT", "backend:TEXT/N" or "backend:TEXT/N~" (may_crash); n 0: all there are. 0, with a message on stderr,
@@ -81,5 +86,13 @@ const char *rig_kind_name(uint32_t kind);
 
 /* 1: a side of a branch has a barrier, so that schedules before consensus-2 need not bound the program. */
 int rig_branches_on_barriers(const pctl_program *p);
+
+/* Hold the gas that the reference counted for a case: 1, and words, where something is wrong. Counts of `r` go up. */
+int rig_gas(rig *r, const pctl_kernel_module *unit, const diff_case *c, const pctl_counts *counts,
+	    char out[RIG_TEXT]);
+
+/* Why a program may have none: it does not fit in 64 bits (PC2602), the bound of a loop is none or needs arithmetic (PC2050, PC2054), it has an operation that the schedule does
+ * not know (PC2604). */
+extern const uint32_t rig_priceless[RIG_PRICELESS];
 
 #endif

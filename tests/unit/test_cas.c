@@ -601,5 +601,4 @@ PCTL_TESTS_MAIN(PCTL_TEST(cas__known_cids), PCTL_TEST(cas__hasher_in_pieces),
 		IN_DIR(cas__damage_is_found_and_set_aside), IN_DIR(cas__damage_of_a_large_blob),
 		IN_DIR(cas__read_only_changes_nothing), IN_DIR(cas__what_is_no_store),
 		IN_DIR(cas__a_failed_batch_is_not_forgotten), IN_DIR(cas__cancel),
-		IN_DIR(cas__gc_grace_goes_by_the_last_put),
-		IN_DIR(cas__a_held_store_loses_nothing))
+		IN_DIR(cas__gc_grace_goes_by_the_last_put), IN_DIR(cas__a_held_store_loses_nothing))

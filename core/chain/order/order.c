@@ -293,12 +293,11 @@ static pctl_status turn(pctl_order *o, const pctl_call *call, int *behind)
 	return status == PCTL_OK && !*behind ? pctl_order_prune(o, call) : status;
 }
 
-/* Trouble that passes: with the service, with this node's disk or with its devices, of which nothing half written stays. */
+/* Trouble that passes: with the service, or with this node's disk, of which nothing half written stays. */
 static int may_pass(uint32_t code)
 {
 	return code == PC6181_ORDER_SERVICE || code == PC6188_ORDER_SPACE || code == PC3_IO ||
-	       code == PC23_OUTPUT_LOST || code == PC5701_CHAIN_STATE || code == PC5751_GITLOG_IO ||
-	       code == PC5830_NO_EXECUTOR;
+	       code == PC23_OUTPUT_LOST || code == PC5701_CHAIN_STATE || code == PC5751_GITLOG_IO;
 }
 
 /* Told when it begins and when it is over, not at every attempt. */

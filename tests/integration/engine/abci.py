@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 
+from harness import patient
 import wire
 
 
@@ -25,14 +26,14 @@ class Exception_(Exception):
 
 
 class Connection:
-    def __init__(self, address, timeout=120):
+    def __init__(self, address, timeout=None):
         if address.startswith("unix:"):
             self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self.socket.connect(address[5:])
         else:
             host, port = address[4:].rsplit(":", 1)
             self.socket = socket.create_connection((host.strip("[]").replace("localhost", "127.0.0.1"), int(port)))
-        self.socket.settimeout(timeout)
+        self.socket.settimeout(timeout or patient(120))
 
     def send(self, kind, **values):
         body = wire.encode("AbciRequest", {kind: values})
@@ -99,7 +100,7 @@ class Node:
         self.process = subprocess.Popen([self.harness.pipectl, "-q", "--home", self.home, "node", "--engine", "abci", "--listen", self.address,
                                          "--backend", self.backend, *self.options], env=self.harness.env, stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=self.log)
-        end = time.monotonic() + 120
+        end = time.monotonic() + patient(120)
         while time.monotonic() < end and self.process.poll() is None:
             try:
                 self.consensus = Connection(self.address)
@@ -117,4 +118,4 @@ class Node:
             c.close()
         self.process.send_signal(how)
         self.log.close()
-        return self.process.wait(120)
+        return self.process.wait(patient(120))

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -28,14 +27,10 @@ def apart(flags="-rn", also="true"):
         os.execvp("unshare", ["unshare", flags, sys.executable, "-B", *sys.argv])
 
 
-def free_ports(n):
-    held = [socket.socket() for _ in range(n)]
-    for s in held:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
-    return ports
+def own_address():
+    """Of the loopback, this process's alone: a port that was free a moment ago may be somebody else's by now."""
+    pid = os.getpid()
+    return f"127.{64 + (pid >> 16) % 128}.{pid >> 8 & 255}.{pid & 255}"
 
 
 def b64(data):
@@ -51,8 +46,9 @@ class Member:
         self.more = more
         self.h, self.name, self.number, self.is_apart = harness, f"m{number}", number, is_apart
         self.data, self.process = harness.path("etcd-" + self.name), None
-        self.host = f"10.9.0.{number + 1}" if is_apart else "127.0.0.1"
-        self.client, self.peer = (2379, 2380) if is_apart else free_ports(2)
+        # Below the ports that the system gives to connections.
+        self.host, self.client = (f"10.9.0.{number + 1}", 2379) if is_apart else (own_address(), 21379 + 2 * number)
+        self.peer = self.client + 1
 
     def start(self, cluster):
         self.log = open(self.h.path(self.name + ".etcd.log"), "ab")
@@ -146,6 +142,12 @@ class Cluster:
                 if left == 0:
                     raise
         return {base64.b64decode(r["key"]).decode()[len(prefix):]: base64.b64decode(r.get("value", "")) for r in answer.get("kvs", [])}
+
+    def last(self, prefix):
+        """What stands behind the prefix in the greatest key that has it; None where none has."""
+        kvs = self.ask("/v3/kv/range", {"key": b64(prefix), "range_end": b64(prefix[:-1] + chr(ord(prefix[-1]) + 1)), "limit": "1", "keys_only": True,
+                                        "sort_order": "DESCEND", "sort_target": "KEY"}).get("kvs", [])
+        return base64.b64decode(kvs[0]["key"]).decode()[len(prefix):] if kvs else None
 
     def put(self, key, value):
         self.ask("/v3/kv/put", {"key": b64(key), "value": b64(value)})

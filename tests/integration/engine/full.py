@@ -126,7 +126,7 @@ def main():
     h.check("a message behind it", submit(transfer(10000)))
     until("as if nothing had been", lambda: has() == 11111)
     node.send_signal(signal.SIGTERM)
-    h.check("it stops when asked", node.wait(120) == 0, words()[-500:])
+    h.check("it stops when asked", node.wait(patient(120)) == 0, words()[-500:])
     code, _, err = h.run("--home", home, "ledger", "verify")
     h.check("every row of it", code == 0, err)
     h.finish()

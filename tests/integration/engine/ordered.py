@@ -41,7 +41,7 @@ class Node:
     def stop(self, how):
         self.process.send_signal(how)
         self.log.close()
-        return self.process.wait(120)
+        return self.process.wait(patient(120))
 
     def words(self):
         return open(h.path(self.name + ".log"), encoding="utf-8").read()
@@ -112,8 +112,13 @@ def main():
             return False
 
     def leading():
-        """The name under which a node leads, None where nobody does now."""
-        return cluster.rows(prefix + "leader").get("")
+        """The name under which a node leads: of a process, until its lease runs out. On a busy machine that may be now, and then somebody leads next."""
+        end = time.monotonic() + patient(60)
+        while True:
+            name = cluster.rows(prefix + "leader").get("")
+            if name or time.monotonic() > end:
+                return name
+            time.sleep(0.05)
 
     file = h.write("upload", chain.message("ada", "upload", wgsl_source=SOURCE, description="mix"))
     for _ in range(2):

@@ -35,7 +35,7 @@ class Node:
 
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
-        return self.process.wait(120)
+        return self.process.wait(patient(120))
 
     def words(self):
         return open(h.path(self.name + ".log"), encoding="utf-8").read()

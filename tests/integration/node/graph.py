@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "engine"))
 
-from harness import Harness
+from harness import Harness, patient
 from signed import Chain, cid
 import abci
 import rowproof
@@ -53,7 +53,7 @@ class World:
         self.home = self.chain.home(name)
         h.env["PIPECTL_HOME"] = self.home
         self.node = wire.Node(h, name=name + ".socket")
-        self.c, self.height, self.jobs, self.commits, self.left = self.node.client(timeout=600), 0, {}, [], []
+        self.c, self.height, self.jobs, self.commits, self.left = self.node.client(timeout=patient(600)), 0, {}, [], []
 
     def raw(self, c, data):
         c.socket.sendall(struct.pack("<I", len(data)) + data)

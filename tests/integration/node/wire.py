@@ -8,6 +8,8 @@ import struct
 import subprocess
 import time
 
+from harness import patient
+
 # ---- messages.proto ---------------------------------------------------------------------------
 
 
@@ -100,10 +102,10 @@ class Closed(Exception):
 
 
 class Client:
-    def __init__(self, path, timeout=120):
+    def __init__(self, path, timeout=None):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.connect(path)
-        self.socket.settimeout(timeout)
+        self.socket.settimeout(timeout or patient(120))
 
     def send(self, kind, **values):
         message = PROTO["Request"][kind][1]
@@ -147,7 +149,7 @@ class Node:
         self.process = subprocess.Popen([harness.pipectl, "-q", "node", "--socket", self.path, "--backend", "cpu", *options],
                                         env=harness.env, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         atexit.register(lambda: self.process.poll() is None and self.process.kill())
-        end = time.monotonic() + 300
+        end = time.monotonic() + patient(300)
         while time.monotonic() < end and self.process.poll() is None:
             try:
                 Client(self.path).close()
@@ -162,4 +164,4 @@ class Node:
     def stop(self, how):
         self.process.send_signal(how)
         self.log.close()
-        return self.process.wait(60)
+        return self.process.wait(patient(60))

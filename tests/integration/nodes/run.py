@@ -12,7 +12,7 @@ import sys
 import time
 
 import wire
-from harness import Harness, Random
+from harness import Harness, Random, patient
 
 seed, n_messages, backends = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 h, rng = Harness(), Random(seed)
@@ -84,7 +84,7 @@ class Node:
         self.client.close()
         self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(60)
+            self.process.wait(patient(60))
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

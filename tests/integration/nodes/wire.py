@@ -114,17 +114,17 @@ class Answer:
 class Client:
     """One connection. Waits up to `patience` seconds for the node to listen."""
 
-    def __init__(self, path, patience=60, alive=lambda: True):
-        until = time.time() + patience
+    def __init__(self, path, patience=300, alive=lambda: True):
+        until = time.monotonic() + patience
         while True:
             self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            self.socket.settimeout(300)
+            self.socket.settimeout(1500)
             try:
                 self.socket.connect(path)
                 return
             except OSError:
                 self.socket.close()
-                if time.time() > until or not alive():
+                if time.monotonic() > until or not alive():
                     raise
                 time.sleep(0.05)
 
