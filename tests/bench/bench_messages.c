@@ -2,6 +2,7 @@
  * node does, and the end of the block that runs them. usage: bench_messages [JOBS [BATCH]] DEVICE DIR, where DIR is empty or
  * missing. Kernels are built in a first block of few jobs; the second is measured. */
 #include <openssl/evp.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -321,6 +322,7 @@ int main(int argc, char **argv)
 	char store[4096];
 	int ok = argc > 2 && b.n != 0 && b.batch != 0;
 
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* as pipectl does */
 	if (!ok)
 		fprintf(stderr, "usage: bench_messages [JOBS [BATCH]] DEVICE DIR\n");
 	eo.backends = &device;

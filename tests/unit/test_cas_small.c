@@ -139,4 +139,66 @@ static void cas__small_blobs_of_a_batch(void **state)
 	pctl_store_close(s);
 }
 
-PCTL_TESTS_MAIN(cmocka_unit_test_setup_teardown(cas__small_blobs_of_a_batch, make_dir, drop_dir))
+static int can_write(void)
+{
+	sqlite3 *db;
+	int rc;
+
+	assert_int_equal(sqlite3_open("store/small.sqlite", &db), SQLITE_OK);
+	rc = sqlite3_exec(db, "UPDATE blobs SET at = at", NULL, NULL, NULL);
+	sqlite3_close(db);
+	return rc == SQLITE_OK;
+}
+
+static void has(pctl_store *s, const pctl_cid *c, const char *bytes)
+{
+	pctl_blob b;
+
+	assert_int_equal(pctl_store_get(s, c, call(), &b), PCTL_OK);
+	assert_int_equal(b.n_bytes, strlen(bytes));
+	assert_memory_equal(b.data, bytes, strlen(bytes));
+	pctl_blob_release(&b);
+}
+
+/* Many gets share a transaction, which ends where one finds nothing, where something is put, damaged or removed, and with them. */
+static void cas__many_gets(void **state)
+{
+	const pctl_cid a = cid(CID_A), hello = cid(CID_HELLO);
+	pctl_store *s = NULL;
+	pctl_cid x;
+	pctl_blob b;
+
+	(void)state;
+	assert_int_equal(pctl_store_open("store", 0, call(), &s), PCTL_OK);
+	pctl_store_gets_begin(s); /* before there is a file */
+	assert_int_equal(pctl_store_get(s, &a, call(), &b), PCTL_E_NOT_FOUND);
+	assert_int_equal(pctl_store_batch_begin_many(s, call()), PCTL_OK);
+	assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_OK);
+	assert_int_equal(pctl_store_batch_commit(s, call()), PCTL_OK);
+	has(s, &a, "a");
+	assert_false(can_write());
+	has(s, &a, "a");
+	assert_int_equal(pctl_store_get(s, &hello, call(), &b), PCTL_E_NOT_FOUND);
+	assert_true(can_write());
+	has(s, &a, "a");
+	assert_int_equal(pctl_store_batch_begin_many(s, call()), PCTL_OK);
+	assert_int_equal(pctl_store_put(s, "x", 1, call(), &x), PCTL_OK);
+	assert_int_equal(pctl_store_batch_commit(s, call()), PCTL_OK);
+	has(s, &x, "x");
+	pctl_store_gets_end(s);
+	assert_true(can_write());
+	has(s, &a, "a");
+	assert_true(can_write());
+	pctl_store_gets_begin(s);
+	has(s, &x, "x");
+	pctl_store_gets_end(s);
+	sql("UPDATE blobs SET bytes = x'62'");
+	pctl_store_gets_begin(s);
+	assert_int_equal(pctl_store_get(s, &a, call(), &b), PCTL_E_STORE);
+	assert_true(can_write());
+	pctl_store_gets_end(s);
+	pctl_store_close(s);
+}
+
+PCTL_TESTS_MAIN(cmocka_unit_test_setup_teardown(cas__many_gets, make_dir, drop_dir),
+		cmocka_unit_test_setup_teardown(cas__small_blobs_of_a_batch, make_dir, drop_dir))

@@ -282,7 +282,56 @@ static void test_chain_submit__default_prices_are_those_of_the_file(void **state
 	pctl_kernels_destroy(k);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_chain_submit__a_job_is_queued_and_paid_for),
+static const pctl_kernel_module *unit_of(rig *g, const pctl_request *r, const pctl_params *p)
+{
+	const pctl_kernel_module *unit = NULL;
+
+	assert_int_equal(pctl_chain_unit(g->chain, &r->as.execute, p, &call, &unit), PCTL_OK);
+	assert_non_null(unit->program);
+	return unit;
+}
+
+/* What was found for one message is found for the next that names the same, under the same parameters, while the kernels are there. */
+static void test_chain_submit__a_kernel_is_found_by_names(void **state)
+{
+	rig g = start_default();
+	pctl_msg_binding b;
+	pctl_request r = job_of(&g, &b);
+	const pctl_kernel_module *first, *other;
+	pctl_params p, scaled;
+	const uint32_t x = r.as.execute.dispatch[0];
+	static const pctl_msg_override three = {"add", 3}, four = {"add", 4};
+
+	(void)state;
+	pctl_params_default(&p);
+	scaled = p;
+	scaled.values[PCTL_PARAM_SCALE] = 7;
+	first = unit_of(&g, &r, &p);
+	assert_ptr_equal(unit_of(&g, &r, &p), first);
+	r.as.execute.dispatch[0] = x + 1;
+	other = unit_of(&g, &r, &p);
+	assert_ptr_not_equal(other, first);
+	r.as.execute.dispatch[0] = x;
+	assert_ptr_equal(unit_of(&g, &r, &p), first);
+	r.as.execute.overrides = &three;
+	r.as.execute.n_overrides = 1;
+	other = unit_of(&g, &r, &p);
+	assert_ptr_not_equal(other, first);
+	r.as.execute.overrides = &four;
+	assert_ptr_not_equal(unit_of(&g, &r, &p), other);
+	r.as.execute.n_overrides = 0;
+	other = unit_of(&g, &r, &scaled);
+	assert_ptr_not_equal(other, first);
+	assert_ptr_equal(unit_of(&g, &r, &p), first);
+	assert_int_equal(pctl_kernels_forget(g.kernels, &call), PCTL_OK);
+	assert_int_equal(pctl_kernels_kept(g.kernels), 0);
+	(void)unit_of(&g, &r, &p);
+	assert_int_not_equal(pctl_kernels_kept(g.kernels), 0);
+	stop(&g);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_chain_submit__a_kernel_is_found_by_names),
+		PCTL_TEST(test_chain_submit__a_job_is_queued_and_paid_for),
 		PCTL_TEST(test_chain_submit__every_refusal_changes_nothing),
 		PCTL_TEST(test_chain_submit__parameters_bound_jobs),
 		PCTL_TEST(test_chain_submit__fixed_outputs_have_their_size),

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +237,9 @@ int main(int argc, char **argv)
 
 	keep_to_oneself();
 	catch_signals();
+	/* Nobody asks how much memory SQLite has, and counting it takes a lock for each piece. Only a program may say so, before
+	 * anything else of it. */
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (!pctl_exit_guard()) {
 		fputs("pipectl: no memory\n", stderr);
 		return 1;

@@ -329,11 +329,13 @@ static pctl_status fill(batch *b)
 	b->blobs = pctl_map_create();
 	if (b->blobs == NULL)
 		return pctl_no_memory(w->call, "a block");
+	pctl_store_gets_begin(pctl_chain_store(w->chain));
 	for (b->to = b->from;
 	     status == PCTL_OK && b->to < w->n_order && b->to - b->from < BATCH_JOBS &&
 	     b->n_bytes < BATCH_BYTES && w->order[b->to]->row.clock == clock;
 	     b->to++)
 		status = make_task(b, w->order[b->to], &b->tasks[b->to - b->from]);
+	pctl_store_gets_end(pctl_chain_store(w->chain));
 	return status;
 }
 

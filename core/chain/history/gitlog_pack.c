@@ -1,6 +1,7 @@
 /* See gitlog_pack.h. The format: `man gitformat-pack`. */
 #include "chain/history/gitlog_pack.h"
 
+#include <limits.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,21 +54,42 @@ static void note(pctl_gitlog_pack *p, uint64_t offset, const git_oid *id)
 	memcpy(o->id, id->id, sizeof(o->id));
 }
 
+/* One stream of zlib behind what is there, in pieces, so that no bytes are moved about. 0: no memory. */
+static int deflate_into(pctl_str_buf *out, const void *data, uint64_t n)
+{
+	Bytef piece[32768];
+	z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)data};
+	uint64_t left = n;
+	int rc = deflateInit(&z, LEVEL);
+
+	if (rc != Z_OK)
+		return 0;
+	while (rc == Z_OK) {
+		if (z.avail_in == 0) {
+			z.avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
+			left -= z.avail_in;
+		}
+		z.next_out = piece;
+		z.avail_out = sizeof(piece);
+		rc = deflate(&z, left == 0 ? Z_FINISH : Z_NO_FLUSH);
+		pctl_str_add_n(out, (const char *)piece, sizeof(piece) - z.avail_out);
+	}
+	deflateEnd(&z);
+	return rc == Z_STREAM_END && !out->failed;
+}
+
 void pctl_gitlog_pack_add(pctl_gitlog_pack *p, const void *data, uint64_t n, git_object_t type,
 			  const git_oid *id)
 {
 	const uint64_t offset = p->bytes.n;
-	uLongf n_packed = compressBound((uLong)n);
-	Bytef *packed = p->failed ? NULL : malloc(n_packed);
 
-	if (packed == NULL || compress2(packed, &n_packed, data, (uLong)n, LEVEL) != Z_OK) {
-		p->failed = 1;
-	} else {
-		add_head(p, n, type);
-		pctl_str_add_n(&p->bytes, (const char *)packed, n_packed);
+	if (p->failed)
+		return;
+	add_head(p, n, type);
+	if (deflate_into(&p->bytes, data, n))
 		note(p, offset, id);
-	}
-	free(packed);
+	else
+		p->failed = 1;
 }
 
 int pctl_gitlog_pack_end(pctl_gitlog_pack *p)

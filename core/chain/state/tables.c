@@ -6,11 +6,11 @@
 #define PLAIN "STRICT, WITHOUT ROWID"
 
 static const pctl_state_table tables[] = {
-#define CHAIN_TABLE(name, columns, key) {#name, columns, key, PLAIN, 0, 0},
-#define CHAIN_APART(name, columns, key) {#name, columns, key, PLAIN, 0, 1},
-#define CHAIN_LATER(name, columns, key) {#name, columns, key, PLAIN, 1, 0},
+#define CHAIN_TABLE(name, columns, key) {#name, sizeof(#name) - 1, columns, key, PLAIN, 0, 0},
+#define CHAIN_APART(name, columns, key) {#name, sizeof(#name) - 1, columns, key, PLAIN, 0, 1},
+#define CHAIN_LATER(name, columns, key) {#name, sizeof(#name) - 1, columns, key, PLAIN, 1, 0},
 #define CHAIN_NUMBERED(name, columns) \
-	{#name, "id INTEGER NOT NULL, " columns, "id", "STRICT", 0, 0},
+	{#name, sizeof(#name) - 1, "id INTEGER NOT NULL, " columns, "id", "STRICT", 0, 0},
 #define CHAIN_INDEX(name, unique, table, columns)
 #include "chain/state/schema.def"
 #undef CHAIN_TABLE
@@ -31,7 +31,7 @@ const pctl_state_table *pctl_state_tables(uint32_t *n)
 int pctl_state_table_find(const char *name, size_t n)
 {
 	for (uint32_t i = 0; i < N_TABLES; i++)
-		if (strlen(tables[i].name) == n && memcmp(tables[i].name, name, n) == 0)
+		if (tables[i].n_name == n && memcmp(tables[i].name, name, n) == 0)
 			return (int)i;
 	return -1;
 }

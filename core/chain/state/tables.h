@@ -10,7 +10,9 @@
  * is_later      CHAIN_LATER; is_apart: CHAIN_APART, of which the tree over the rows knows nothing
  */
 typedef struct pctl_state_table {
-	const char *name, *columns, *key, *kind;
+	const char *name;
+	size_t n_name;
+	const char *columns, *key, *kind;
 	uint32_t is_later, is_apart;
 } pctl_state_table;
 

@@ -83,6 +83,7 @@ void pctl_track_close(pctl_track *t)
 	pctl_str_drop(&t->row);
 	pctl_str_drop(&t->key);
 	free(t->open.items);
+	free(t->open_from);
 	free(t->slots);
 	free(t);
 }
@@ -101,8 +102,16 @@ pctl_radix *pctl_track_tree(pctl_track *t)
 
 void pctl_track_forget(pctl_track *t)
 {
-	if (t->n_slots != 0)
+	if (t->n_seen == 0)
+		return;
+	/* What a large transaction needed would cost each small one that comes behind it. */
+	if (t->n_slots > 1024 && t->n_seen < t->n_slots / 64) {
+		free(t->slots);
+		t->slots = NULL;
+		t->n_slots = 0;
+	} else {
 		memset(t->slots, 0, t->n_slots * sizeof(*t->slots));
+	}
 	t->n_seen = 0;
 	pctl_arena_clear(t->arena);
 }

@@ -23,6 +23,31 @@ static pctl_status take_open(pctl_track *t, sqlite3_stmt *stmt, const pctl_call 
 	return PCTL_VEC_PUSH(&t->open, row) ? PCTL_OK : pctl_no_memory(call, "a tree");
 }
 
+static uint32_t shared_bits(const uint8_t leaf[PCTL_DIGEST_BYTES])
+{
+	return ((uint32_t)leaf[0] << 8 | leaf[1]) >> (16 - PCTL_HELD_BITS);
+}
+
+/* Leaves are hashes, so each of the shares has few. */
+static int index_open(pctl_track *t)
+{
+	const uint32_t n_shares = 1u << PCTL_HELD_BITS;
+	uint32_t share = 0;
+
+	if (t->open_from == NULL)
+		t->open_from = malloc((n_shares + 1) * sizeof(*t->open_from));
+	if (t->open_from == NULL)
+		return 0;
+	for (uint32_t i = 0; i <= t->open.n; i++) {
+		const uint32_t until =
+			i < t->open.n ? shared_bits(t->open.items[i].leaf.key) : n_shares;
+
+		while (share <= until)
+			t->open_from[share++] = i;
+	}
+	return 1;
+}
+
 pctl_status pctl_track_hold(pctl_track *t, const pctl_call *call)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -39,20 +64,20 @@ pctl_status pctl_track_hold(pctl_track *t, const pctl_call *call)
 	if (status == PCTL_OK && step != SQLITE_DONE)
 		status = pctl_track_trouble(t, call);
 	sqlite3_finalize(stmt);
+	if (status == PCTL_OK && !index_open(t))
+		status = pctl_no_memory(call, "a tree");
 	t->is_held = status == PCTL_OK;
 	return status;
 }
 
-static int by_leaf(const void *key, const void *row)
-{
-	return memcmp(key, ((const pctl_open_row *)row)->leaf.key, PCTL_DIGEST_BYTES);
-}
-
 const pctl_open_row *pctl_track_held(const pctl_track *t, const uint8_t leaf[PCTL_DIGEST_BYTES])
 {
-	return t->open.n == 0
-		       ? NULL
-		       : bsearch(leaf, t->open.items, t->open.n, sizeof(t->open.items[0]), by_leaf);
+	const uint32_t share = shared_bits(leaf);
+
+	for (uint32_t i = t->open_from[share]; i < t->open_from[share + 1]; i++)
+		if (memcmp(leaf, t->open.items[i].leaf.key, PCTL_DIGEST_BYTES) == 0)
+			return &t->open.items[i];
+	return NULL;
 }
 
 void pctl_track_merged(pctl_track *t)
@@ -64,6 +89,7 @@ void pctl_track_merged(pctl_track *t)
 		if (tables[t->open.items[i].table].is_apart)
 			t->open.items[n++] = t->open.items[i];
 	t->open.n = n;
+	(void)index_open(t); /* there is room for it */
 }
 
 void pctl_track_let_go(pctl_track *t)

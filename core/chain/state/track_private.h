@@ -24,6 +24,8 @@ typedef struct pctl_seen {
 /* Rows of tables apart in tree_open, from before this transaction: as they are, of rows that are gone, or gone with them. */
 enum { PCTL_APART_HOLDS = 0, PCTL_APART_VOID, PCTL_APART_GONE };
 
+#define PCTL_HELD_BITS 14u
+
 /* A row of tree_open: the leaf, and of which table. */
 typedef struct pctl_open_row {
 	pctl_radix_leaf leaf;
@@ -53,6 +55,8 @@ struct pctl_track {
 	/* Of a transaction that ends a block (track_block.c): tree_open as it was at its beginning, ascending by leaf, less what the tree has
 	 * since; less: rows that went without being seen one by one. */
 	PCTL_VEC(pctl_open_row) open;
+	uint32_t *
+		open_from; /* where leaves begin that share their first PCTL_HELD_BITS bits, and where the last of them end */
 	int is_held, apart; /* PCTL_APART_* */
 	int64_t less[PCTL_STATE_TABLES_MAX];
 	sqlite3_stmt *open_one, *open_before, *open_put, *open_drop, *version_of, *moment;

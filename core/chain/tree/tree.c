@@ -17,7 +17,7 @@ pctl_status pctl_radix_hasher(const pctl_call *call, pctl_radix **out)
 	t->md = EVP_MD_fetch(NULL, "SHA256", NULL);
 	t->ctx = EVP_MD_CTX_new();
 	t->stamp = 1;
-	if (t->md != NULL && t->ctx != NULL)
+	if (t->md != NULL && t->ctx != NULL && EVP_DigestInit_ex(t->ctx, t->md, NULL))
 		return PCTL_OK;
 	pctl_radix_close(t);
 	*out = NULL;
@@ -27,7 +27,8 @@ pctl_status pctl_radix_hasher(const pctl_call *call, pctl_radix **out)
 pctl_status pctl_radix_hash(pctl_radix *t, const pctl_radix_part *parts, uint32_t n,
 			    const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
 {
-	int is_right = EVP_DigestInit_ex(t->ctx, t->md, NULL);
+	/* With no algorithm named it begins anew with the one it has, and with the memory. */
+	int is_right = EVP_DigestInit_ex(t->ctx, NULL, NULL);
 
 	for (uint32_t i = 0; is_right && i < n; i++)
 		is_right = parts[i].n == 0 || EVP_DigestUpdate(t->ctx, parts[i].data, parts[i].n);

@@ -248,12 +248,18 @@ static int dir_is_pinned(pctl_store *s, const pctl_cid *cid)
 	return faccessat(pctl_dir(s)->root_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+static void dir_gets(pctl_store *s, int on)
+{
+	pctl_small_gets(pctl_dir(s)->small, on);
+}
+
 static const pctl_store_ops dir_ops = {
 	.close = dir_close,
 	.put = pctl_dir_put,
 	.touch = pctl_dir_touch,
 	.put_fd = pctl_dir_put_fd,
 	.batch_commit = pctl_dir_commit,
+	.gets = dir_gets,
 	.get = dir_get,
 	.stat = dir_stat,
 	.set_aside = pctl_dir_set_aside,

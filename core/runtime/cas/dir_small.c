@@ -34,8 +34,9 @@ static const char *const texts[N_STATEMENTS] = {
 struct pctl_small {
 	pthread_mutex_t lock;
 	char *path;
-	uint32_t read_only, reserved;
-	sqlite3 *db; /* NULL: not there yet */
+	uint32_t read_only;
+	uint16_t has_gets, in_gets; /* many are asked for; their transaction is open */
+	sqlite3 *db;		    /* NULL: not there yet */
 	sqlite3_stmt *statements[N_STATEMENTS];
 	PCTL_VEC(waiting) all;
 	uint64_t n_waiting;
@@ -142,6 +143,23 @@ static sqlite3_stmt *bound(pctl_small *s, int which, const pctl_cid *cid)
 	return s->statements[which];
 }
 
+/* ---- many gets ----------------------------------------------------------------------------- */
+
+static void end_gets(pctl_small *s)
+{
+	if (s->in_gets)
+		(void)exec(s, "COMMIT");
+	s->in_gets = 0;
+}
+
+void pctl_small_gets(pctl_small *s, int on)
+{
+	pthread_mutex_lock(&s->lock);
+	end_gets(s);
+	s->has_gets = on != 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* ---- putting ------------------------------------------------------------------------------- */
 
 pctl_status pctl_small_put(pctl_small *s, const void *data, uint64_t n, const pctl_cid *cid,
@@ -174,7 +192,10 @@ static int by_cid(const void *a, const void *b)
 static int put_all(pctl_small *s)
 {
 	const sqlite3_int64 now = (sqlite3_int64)time(NULL);
-	int ok = exec(s, "BEGIN IMMEDIATE");
+	int ok;
+
+	end_gets(s);
+	ok = exec(s, "BEGIN IMMEDIATE");
 
 	/* In the order of the index, pages are gone through once. */
 	if (s->all.n > 1)
@@ -269,9 +290,14 @@ pctl_status pctl_small_get(pctl_small *s, const pctl_cid *cid, const pctl_call *
 
 	pthread_mutex_lock(&s->lock);
 	is_open = open_file(s, 0);
+	if (is_open == 1 && s->has_gets && !s->in_gets)
+		s->in_gets = exec(s, "BEGIN") != 0;
 	status = is_open == 1	? get_row(s, cid, call, out)
 		 : is_open == 0 ? PCTL_E_NOT_FOUND
 				: refuse_sqlite(s, call);
+	/* Whoever looks for it elsewhere may take long. */
+	if (status != PCTL_OK)
+		end_gets(s);
 	pthread_mutex_unlock(&s->lock);
 	return status;
 }
@@ -283,6 +309,7 @@ int pctl_small_touch(pctl_small *s, const pctl_cid *cid, uint64_t n)
 	int found;
 
 	pthread_mutex_lock(&s->lock);
+	end_gets(s);
 	found = stat_row(s, cid, &has, &at) && (n == UINT64_MAX || has == n);
 	if (found && !s->read_only) {
 		sqlite3_stmt *stmt = bound(s, TOUCH, cid);
@@ -302,6 +329,7 @@ static int remove_row(pctl_small *s, const pctl_cid *cid, int64_t until)
 	sqlite3_stmt *stmt = bound(s, REMOVE, cid);
 	int gone;
 
+	end_gets(s);
 	sqlite3_bind_int64(stmt, 2, until);
 	gone = sqlite3_step(stmt) == SQLITE_DONE && sqlite3_changes(s->db) == 1;
 	sqlite3_reset(stmt);

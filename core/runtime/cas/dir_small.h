@@ -26,6 +26,8 @@ int pctl_small_stat(pctl_small *s, const pctl_cid *cid, uint64_t *n);
 /* PCTL_E_NOT_FOUND without a diagnostic. */
 pctl_status pctl_small_get(pctl_small *s, const pctl_cid *cid, const pctl_call *call,
 			   pctl_blob *out);
+/* While it is on, gets share one transaction, until one finds nothing or something is written: others that write wait for it. */
+void pctl_small_gets(pctl_small *s, int on);
 /* 1: there with n bytes, and put now as far as gc knows. */
 int pctl_small_touch(pctl_small *s, const pctl_cid *cid, uint64_t n);
 /* 1: it was last put grace_s ago or before, and is gone unless `dry`. */

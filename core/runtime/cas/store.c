@@ -160,6 +160,18 @@ pctl_status pctl_store_batch_begin_many(pctl_store *s, const pctl_call *call)
 	return begin(s, PCTL_STORE_BATCH_MANY, call);
 }
 
+void pctl_store_gets_begin(pctl_store *s)
+{
+	if (s->ops->gets != NULL)
+		s->ops->gets(s, 1);
+}
+
+void pctl_store_gets_end(pctl_store *s)
+{
+	if (s->ops->gets != NULL)
+		s->ops->gets(s, 0);
+}
+
 pctl_status pctl_store_batch_commit(pctl_store *s, const pctl_call *call)
 {
 	if (!s->in_batch)

@@ -52,6 +52,11 @@ pctl_status pctl_store_batch_begin(pctl_store *s, const pctl_call *call);
 pctl_status pctl_store_batch_begin_many(pctl_store *s, const pctl_call *call);
 pctl_status pctl_store_batch_commit(pctl_store *s, const pctl_call *call);
 
+/* Many gets, one after the other and soon over: between the two the store may go on from where it looked last, in place of beginning anew for
+ * each. Puts and everything else are allowed in between. Not nested. */
+void pctl_store_gets_begin(pctl_store *s);
+void pctl_store_gets_end(pctl_store *s);
+
 /* Get, verified. A blob that does not match its CID is set aside to damaged/ (unless read-only) and
  * refused with PCTL_E_STORE (PC5001); an absent one with PCTL_E_NOT_FOUND (PC5004). get_file writes
  * atomically. */

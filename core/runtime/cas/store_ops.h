@@ -20,6 +20,8 @@ typedef struct pctl_store_ops {
 	pctl_status (*get)(pctl_store *s, const pctl_cid *cid, const pctl_call *call,
 			   pctl_blob *out);
 	int (*stat)(pctl_store *s, const pctl_cid *cid, uint64_t *n_out);
+	/* Many gets begin (1) or end (0); NULL: it makes no difference. */
+	void (*gets)(pctl_store *s, int on);
 	void (*set_aside)(pctl_store *s, const pctl_cid *cid);
 	/* Sorted; the visitor may remove and set aside what it is shown. */
 	pctl_status (*list)(pctl_store *s, const pctl_call *call, pctl_store_visit visit,
