@@ -7,7 +7,7 @@ import re
 import struct
 import sys
 
-from harness import Harness
+from harness import Harness, share
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rank"))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "blocks"))
@@ -76,7 +76,7 @@ def draw(w, links, cids):
 
 def main():
     ranks, m = {}, len(LINKS)
-    for links in (1, 2, 4, m - 1, m, m + 1):
+    for links in share((4, 1, m, 2, m + 1, m - 1), 2):
         w = begin(f"parts-{links}", links)
         cids = [w.put(f"node{i}", b"node %d" % i) for i in range(6)]
         draw(w, LINKS, cids)

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from harness import Harness
+from harness import Harness, share
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
 from present import present  # noqa: E402
@@ -150,9 +150,9 @@ def small(h, device):
     h.check("the prompt from standard input", status == 0 and "tokens/s" in err, err)
     for shape, more in (("qwen3-0.6b", ()), ("llama3.2-1b", ("--type", "bf16")), ("gemma-2b", ()), ("mixtral-8x7b", ("--set", "n_experts=4")), ("qwen1.5-moe-a2.7b", ("--set", "n_experts=4", "--set", "n_ff_shared=96")), ("mistral-7b", ("--type", "q8_0")), ("phi3-mini-4k", ("--set", "window=7")), ("phi4-mini-4k", ("--set", "rope_dims=12")),
                         ("deepseek-moe-16b", ("--set", "n_layers=3", "--set", "window=7", "--set", "n_experts=4", "--set", "n_used=2", "--set", "n_ff_shared=192", "--set", "n_ff_dense=80"))):
-        path = synth(h, f"{shape}.gguf", shape, 3, more=more)
-        _, got = generate(h, shape, path, "--backend", device, tokens=3)
-        _, cut = generate(h, f"{shape} in chunks", path, "--backend", device, "--chunk", "4", "--batch", "2", tokens=3)
+        path, prompt = synth(h, f"{shape}.gguf", shape, 3, more=more), PROMPT[:len(share(range(len(PROMPT))))]
+        _, got = generate(h, shape, path, "--backend", device, tokens=3, prompt=prompt)
+        _, cut = generate(h, f"{shape} in chunks", path, "--backend", device, "--chunk", "4", "--batch", "2", tokens=3, prompt=prompt)
         for i in range(2):
             same(h, f"{shape}: chunks and batch change nothing", None if cut is None else cut[i:i + 1], got)
     statements(h, model, device)

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-from harness import Harness, patient
+from harness import Harness, patient, share
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "serve"))
@@ -18,7 +18,7 @@ import fake  # noqa: E402
 
 h = Harness()
 FULL = sys.argv[1] == "full"
-CLIENTS, EACH, MOST = (32, 4, 24) if FULL else (6, 2, 6)
+CLIENTS, EACH, MOST = (32, 4, 24) if FULL else (len(share(range(6), 2)), 2, 6)
 SEED = 20261127
 NAME, TOKENIZER = "model.gguf", h.path("tokenizer.json")
 SMALL = ["--layers", "2", "--set", "n_embd=64", "--set", "n_heads=4", "--set", "n_kv_heads=2", "--set", "head_dim=16", "--set", "n_ff=96", "--vocab", "400", "--context", "256"]

@@ -4,9 +4,10 @@ atomics: every old value is written down, and there must be an order of all oper
 left: operations as edges from the value seen to the value left, an order is a walk over all edges from the first value to the
 last. bounds: loads give zero, stores and atomics do nothing, at every level of a type and in every address space."""
 import collections
+import itertools
 import sys
 
-from harness import Harness, Random
+from harness import Harness, Random, share
 from present import present
 
 MASK = (1 << 32) - 1
@@ -136,27 +137,25 @@ def run_atomic(h, label, op, kind, local, first, values, expected, backend):
 def run_atomics(h, backends):
     r = Random(21)
     for backend in backends:
-        for op in STEPS:
-            for kind in ("u32", "i32"):
-                for local in (False, True):
-                    first = {"and": MASK, "or": 0, "compare_exchange": 0, "min": signed(MASK) if kind == "i32" else MASK}.get(
-                        op, r.below(1 << 32)) & MASK
-                    values, expected = operands(r, op)
-                    label = f"atomic {op} {kind} {'workgroup' if local else 'storage'} {backend}"
-                    got = run_atomic(h, label, op, kind, local, first, values, expected, backend)
-                    if got is None:
-                        continue
-                    old, done, last = got
-                    step = leaves(op, kind)
-                    for cell, final in enumerate(last):
-                        mine = range(cell * LANES, (cell + 1) * LANES) if local else range(N)
-                        edges = [(old[i], step(old[i], values[i], expected[i])) for i in mine]
-                        why = walk_exists(edges, first, final)
-                        if not h.check(f"{label}, cell {cell}: there is an order", why is None, why):
-                            break
-                    if done is not None:
-                        h.check(label + ": exchanged exactly where the value was expected",
-                                done == [int(o == e) for o, e in zip(old, expected)])
+        for op, kind, local in share(itertools.product(STEPS, ("u32", "i32"), (False, True)), 3):
+            first = {"and": MASK, "or": 0, "compare_exchange": 0, "min": signed(MASK) if kind == "i32" else MASK}.get(
+                op, r.below(1 << 32)) & MASK
+            values, expected = operands(r, op)
+            label = f"atomic {op} {kind} {'workgroup' if local else 'storage'} {backend}"
+            got = run_atomic(h, label, op, kind, local, first, values, expected, backend)
+            if got is None:
+                continue
+            old, done, last = got
+            step = leaves(op, kind)
+            for cell, final in enumerate(last):
+                mine = range(cell * LANES, (cell + 1) * LANES) if local else range(N)
+                edges = [(old[i], step(old[i], values[i], expected[i])) for i in mine]
+                why = walk_exists(edges, first, final)
+                if not h.check(f"{label}, cell {cell}: there is an order", why is None, why):
+                    break
+            if done is not None:
+                h.check(label + ": exchanged exactly where the value was expected",
+                        done == [int(o == e) for o, e in zip(old, expected)])
         one_at_a_time(h, backend)
 
 

@@ -3,14 +3,14 @@ import sys
 
 
 def present(h, backends):
-    """Names as --backend takes them: `cpu`, `vulkan:0`, or `vulkan:SwiftShader`, a part of a device's name."""
+    """Names as --backend takes them: `cpu`, `vulkan:0`, or `vulkan:SwiftShader`, a part of a device's name. Mocks are listed nowhere."""
     _, out, _ = h.run("device", "list")
     lines = out.decode("utf-8", "replace").lower().splitlines()
     found = []
     for backend in backends:
         plugin, _, part = backend.partition(":")
-        if any(line.startswith(plugin + ":") and (part.isdigit() and line.startswith(backend + " ") or part.lower() in line
-                                                  and not part.isdigit()) for line in lines):
+        if plugin == "mock" or any(line.startswith(plugin + ":") and (part.isdigit() and line.startswith(backend + " ") or part.lower() in line
+                                                                    and not part.isdigit()) for line in lines):
             found.append(backend)
         else:
             print(f"not here: {backend}")

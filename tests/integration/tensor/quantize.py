@@ -6,7 +6,7 @@ import random
 import struct
 import sys
 
-from harness import Harness
+from harness import Harness, share
 from packed import BITS, pack
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "dtype"))
@@ -111,7 +111,7 @@ def main():
         shape, scales = SHAPES[TYPES.index(to) % len(SHAPES)]
         n, groups = math.prod(shape), math.prod(scales)
         dims, groups_dims = ",".join(map(str, shape)), ",".join(map(str, scales))
-        for x_type in ("f32", "f16", "bf16"):
+        for x_type in share(("f32", "f16", "bf16"), 3, TYPES.index(to)):
             special = to != "f4" and x_type != "f16"
             s = [f32(RNG.choice((1, 0.5, 0.1, 3, -2, 1e-40, *((0, math.inf, math.nan) if special else ())))) for _ in range(groups)]
             zeros = [RNG.randrange(-200, 200) for _ in range(groups)] if to in RANGE and x_type != "bf16" else None
