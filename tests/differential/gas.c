@@ -68,8 +68,10 @@ static int hold_refusal(const asking *a, uint32_t code, rig_wide most)
 	if (code != PC2602_GAS_OVERFLOW)
 		return say(a, "%s: refused with PC%04" PRIu32, name, code);
 	if (most <= UINT64_MAX)
-		return say(a, "%s: refused as above 2^64, and all its instructions cost at most %" PRIu64,
-			   name, (uint64_t)most);
+		return say(
+			a,
+			"%s: refused as above 2^64, and all its instructions cost at most %" PRIu64,
+			name, (uint64_t)most);
 	return 0;
 }
 
@@ -78,7 +80,9 @@ static int hold_most(const asking *a, uint64_t estimate, uint64_t actual, rig_wi
 {
 	if (estimate <= most && actual <= most)
 		return 0;
-	return say(a, "%s: %" PRIu64 " estimated, %" PRIu64 " used, and all its instructions cost at most %" PRIu64,
+	return say(a,
+		   "%s: %" PRIu64 " estimated, %" PRIu64
+		   " used, and all its instructions cost at most %" PRIu64,
 		   pctl_gas_schedule_name(a->r->schedule[RIG_BOUND]), estimate, actual,
 		   (uint64_t)most);
 }
@@ -91,9 +95,10 @@ static int hold(const asking *a, uint32_t i)
 	uint32_t code = 0;
 
 	for (uint32_t d = 0; d < a->c->n_dispatches; d++) {
-		const rig_wide of_one = i == RIG_BOUND ? rig_most(s, a->unit->program, a->unit->analysis,
-								  a->c->dispatch[d].groups)
-						       : 0;
+		const rig_wide of_one = i == RIG_BOUND
+						? rig_most(s, a->unit->program, a->unit->analysis,
+							   a->c->dispatch[d].groups)
+						: 0;
 		const uint32_t refused = price(a, s, d, &one);
 
 		if (refused != 0 && i == RIG_BOUND && hold_refusal(a, refused, of_one))
@@ -104,7 +109,9 @@ static int hold(const asking *a, uint32_t i)
 	}
 	/* What one does not price it says nothing of. */
 	if (pctl_gas_actual(s, a->counts, NULL, &actual) != PCTL_OK)
-		return code != 0 ? 0 : say(a, "%s: what was used does not fit", pctl_gas_schedule_name(s));
+		return code != 0 ? 0
+				 : say(a, "%s: what was used does not fit",
+				       pctl_gas_schedule_name(s));
 	if (i == RIG_BOUND && hold_most(a, estimate, actual, most))
 		return 1;
 	if (i == RIG_BOUND && code != 0)
@@ -113,8 +120,8 @@ static int hold(const asking *a, uint32_t i)
 	if (code != 0)
 		return 0;
 	if (actual > estimate || (actual == 0 && a->counts->lane_ops != 0))
-		return say(a, "%s: %" PRIu64 " used, %" PRIu64 " estimated", pctl_gas_schedule_name(s),
-			   actual, estimate);
+		return say(a, "%s: %" PRIu64 " used, %" PRIu64 " estimated",
+			   pctl_gas_schedule_name(s), actual, estimate);
 	a->r->gas_checked += a->counts->lane_ops != 0;
 	return 0;
 }

@@ -42,15 +42,18 @@ static rig_wide zeroed(const pctl_cost_table *t, const pctl_program *p, const pc
 static rig_wide of_opcode(const pctl_cost_table *t, const pctl_program *p, const pctl_function *fn,
 			  const pctl_inst *in)
 {
-	const uint64_t weights[] = {
-		[PCTL_COST_INTEGER] = t->integer,     [PCTL_COST_DIVISION] = t->division,
-		[PCTL_COST_ATOMIC] = t->atomic,	      [PCTL_COST_FLOAT] = t->float_op,
-		[PCTL_COST_ELEMENTARY] = t->elementary, [PCTL_COST_FLOAT_DIVISION] = t->float_division};
+	const uint64_t weights[] = {[PCTL_COST_INTEGER] = t->integer,
+				    [PCTL_COST_DIVISION] = t->division,
+				    [PCTL_COST_ATOMIC] = t->atomic,
+				    [PCTL_COST_FLOAT] = t->float_op,
+				    [PCTL_COST_ELEMENTARY] = t->elementary,
+				    [PCTL_COST_FLOAT_DIVISION] = t->float_division};
 	const uint8_t kind = pctl_cost_kind(t, in->op);
 
 	return kind == PCTL_COST_NONE || kind == PCTL_COST_UNPRICED
 		       ? 0
-		       : product(product(pctl_cost_units(p, fn, in), t->count[in->op]), weights[kind]);
+		       : product(product(pctl_cost_units(p, fn, in), t->count[in->op]),
+				 weights[kind]);
 }
 
 static rig_wide of_memory(const pctl_cost_table *t, const pctl_program *p, const pctl_function *fn,
@@ -113,8 +116,9 @@ rig_wide rig_most(const pctl_gas_schedule *s, const pctl_program *p, const pctl_
 		known[i] = of_function(&s->costs, p, a, i, known);
 	one = product(known[p->entries[0].function], a->invocations);
 	free(known);
-	one = sum(one, sum(product(s->invocation, a->invocations),
-			   sum(s->workgroup, product(s->zero_workgroup, words(a->workgroup_bytes)))));
+	one = sum(one,
+		  sum(product(s->invocation, a->invocations),
+		      sum(s->workgroup, product(s->zero_workgroup, words(a->workgroup_bytes)))));
 	one = sum(product(product(product(one, groups[0]), groups[1]), groups[2]), s->dispatch);
 	return s->parts > 1 ? one / s->parts + 1 : one;
 }

@@ -147,50 +147,6 @@ static void cas__cid_text_is_canonical(void **state)
 	}
 }
 
-/* Digests that differ in one bit, in each place, and any two: their order is that of their texts. */
-static void cas__order_is_that_of_the_texts(void **state)
-{
-	char x[PCTL_CID_TEXT_SIZE], y[PCTL_CID_TEXT_SIZE];
-	uint64_t random = 5;
-
-	(void)state;
-	for (uint32_t i = 0; i < 4096; i++) {
-		pctl_cid a = cid(CID_HELLO), b;
-		int order, wanted;
-
-		for (uint32_t k = 0; k < PCTL_DIGEST_BYTES; k++) {
-			random = random * 6364136223846793005u + 1442695040888963407u;
-			a.digest[k] = (uint8_t)(random >> 56);
-		}
-		b = a;
-		if (i % 2 == 0)
-			b.digest[i / 2 / 8 % PCTL_DIGEST_BYTES] ^= (uint8_t)(1u << i / 2 % 8);
-		else
-			b.digest[i / 2 % PCTL_DIGEST_BYTES] ^= (uint8_t)(random >> 32);
-		order = pctl_cid_compare(&a, &b);
-		wanted = strcmp(pctl_cid_format(&a, x), pctl_cid_format(&b, y));
-		assert_int_equal((order > 0) - (order < 0), (wanted > 0) - (wanted < 0));
-		assert_int_equal(pctl_cid_compare(&a, &a), 0);
-	}
-}
-
-static void cas__hex(void **state)
-{
-	char text[65];
-	uint8_t digest[32];
-	pctl_cid c = cid(CID_A);
-
-	(void)state;
-	assert_string_equal(pctl_digest_hex(c.digest, text),
-			    "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb");
-	assert_true(pctl_digest_parse_hex(text, digest));
-	assert_memory_equal(digest, c.digest, 32);
-	text[5] = 'G';
-	assert_false(pctl_digest_parse_hex(text, digest));
-	text[5] = 0;
-	assert_false(pctl_digest_parse_hex(text, digest));
-}
-
 /* ---- any store
  * -------------------------------------------------------------------------------------------------
  */
@@ -596,9 +552,9 @@ static void cas__a_held_store_loses_nothing(void **state)
 
 #define IN_DIR(f) cmocka_unit_test_setup_teardown(f, make_dir, drop_dir)
 PCTL_TESTS_MAIN(PCTL_TEST(cas__known_cids), PCTL_TEST(cas__hasher_in_pieces),
-		IN_DIR(cas__cid_text_is_canonical), PCTL_TEST(cas__order_is_that_of_the_texts),
-		PCTL_TEST(cas__hex), IN_DIR(cas__directory_store), IN_DIR(cas__memory_store),
-		IN_DIR(cas__damage_is_found_and_set_aside), IN_DIR(cas__damage_of_a_large_blob),
-		IN_DIR(cas__read_only_changes_nothing), IN_DIR(cas__what_is_no_store),
-		IN_DIR(cas__a_failed_batch_is_not_forgotten), IN_DIR(cas__cancel),
-		IN_DIR(cas__gc_grace_goes_by_the_last_put), IN_DIR(cas__a_held_store_loses_nothing))
+		IN_DIR(cas__cid_text_is_canonical), IN_DIR(cas__directory_store),
+		IN_DIR(cas__memory_store), IN_DIR(cas__damage_is_found_and_set_aside),
+		IN_DIR(cas__damage_of_a_large_blob), IN_DIR(cas__read_only_changes_nothing),
+		IN_DIR(cas__what_is_no_store), IN_DIR(cas__a_failed_batch_is_not_forgotten),
+		IN_DIR(cas__cancel), IN_DIR(cas__gc_grace_goes_by_the_last_put),
+		IN_DIR(cas__a_held_store_loses_nothing))
