@@ -34,6 +34,18 @@ static pctl_status bytes(pctl_app *app, const char *option, uint64_t *out)
 			   text);
 }
 
+static const char *weight_types(const pctl_app *app)
+{
+	const char *known = "there are ";
+	const pctl_dtype *t;
+
+	for (uint32_t i = 0, n = 0; known != NULL && (t = pctl_dtype_row(i)) != NULL; i++)
+		if (pctl_model_dtype_good(t))
+			known = pctl_arena_printf(app->arena, "%s%s%s", known, n++ == 0 ? "" : ", ",
+						  t->name);
+	return known;
+}
+
 /* --type: an element type of weights. */
 static pctl_status weights(pctl_app *app, uint32_t *out)
 {
@@ -43,9 +55,7 @@ static pctl_status weights(pctl_app *app, uint32_t *out)
 	if (text == NULL)
 		return PCTL_OK;
 	if (t == NULL || !pctl_model_dtype_good(t))
-		return pctl_refuse_at(app->call, PC10_USAGE, NULL,
-				      "there are f32, f16, bf16, f8e4m3, f8e5m2 and the blocks of "
-				      "SEMANTICS.md section 13",
+		return pctl_refuse_at(app->call, PC10_USAGE, NULL, weight_types(app),
 				      "--type: weights cannot be \"%s\"", text);
 	*out = t->id;
 	return PCTL_OK;

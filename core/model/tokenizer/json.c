@@ -141,8 +141,13 @@ pctl_status json_parse(const char *name, const char *text, size_t n, const pctl_
 		return pctl_refuse(call, PC7006_TOKENIZER_LIMIT, "%s: %zu bytes", name, n);
 	at = pctl_utf8_bad(text, n, PCTL_UTF8_NO_NUL);
 	if (at != n)
-		return pctl_refuse(call, PC7001_TOKENIZER_FILE, "%s: byte %zu is no UTF-8, or zero",
-				   name, at);
+		return pctl_refuse_at(
+			call, PC7001_TOKENIZER_FILE, NULL,
+			n >= 4 && memcmp(text, "GGUF", 4) == 0
+				? "this is a GGUF file, whose tokenizer `generate` and "
+				  "`model serve` use; a tokenizer.json is asked for"
+				: NULL,
+			"%s: byte %zu is no UTF-8, or zero", name, at);
 	if (has_zero(text, n))
 		return json_malformed(&r, "the document", "a string holds U+0000");
 	*out = cJSON_ParseWithLengthOpts(text, n, &end, 0);

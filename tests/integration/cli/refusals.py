@@ -116,6 +116,8 @@ def runs(h):
     refused(h, "an op without its library", ["op", "show", "sub"], "hint: did you mean ieee.sub or int.sub?", 3)
     refused(h, "no op of any library", ["op", "show", "nothing"], "hint: write library.op@version; `pipectl op list` shows all ops", 3)
     refused(h, "no element type", ["tensor", "convert", x, h.path("y.npy"), "--from", "u32[8]", "--to", "q9"], "hint: there are ", 2)
+    refused(h, "no type of weights", ["model", "convert", x, h.path("y.gguf"), "--type", "q3"], "hint: there are f16, ", 2)
+    refused(h, "a model for a tokenizer", ["tokenizer", "show", h.write("m.gguf", b"GGUF\x03\x00\x00\x00")], "hint: this is a GGUF file, ", 3)
     refused(h, "a range backwards", ["block", "verify", "3..1"], "\"3..1\" ends before it begins", 2)
     refused(h, "unknown option", ["run", good, "--bakend", "cpu"], "PC0010", 2)
     refused(h, "unknown code", ["explain", "PC9999"], "PC0010", 2)
