@@ -363,10 +363,12 @@ def same(h, what, a, b):
 
 def generating(h, device):
     model = synth(h, "m.gguf", "qwen2.5-0.5b", 1)
-    one_, two = synth(h, "one.gguf", "qwen2.5-0.5b", 2, "--lora", "4"), synth(h, "two", "qwen2.5-0.5b", 3, "--lora", "2", "--type", "bf16", "--target", "q", "--target", "v")
+    one_, two = synth(h, "one.gguf", "qwen2.5-0.5b", 2, "--lora", "4"), synth(h, "two.gguf", "qwen2.5-0.5b", 3, "--lora", "2", "--type", "bf16", "--target", "q", "--target", "v")
     ask = ["--backend", device, "--lora", one_, "--lora", two + "=0.5"]
     document, whole = generate(h, "with two adapters", model, *ask)
     _, plain = generate(h, "without", model, "--backend", device)
+    if document is None:
+        return
     cids = [json.loads(h.run("--json", "model", "show", p)[1])["adapter"]["cid"] for p in (one_, two)]
     h.check("they are named", [(a["cid"], a["scale"]) for a in document["adapters"]] == list(zip(cids, (1, 0.5))) and document["adapters"][0]["file"].endswith("/one.gguf"), str(document["adapters"]))
     h.check("the model is the same one, the logits are not", plain is not None and not (plain == whole).all())
