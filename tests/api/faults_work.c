@@ -77,10 +77,10 @@ static pctl_status read_graph(const pipectl_chain_graph *g, outcome *out)
 	return status;
 }
 
-/* What the graph of the chain says of its edges, and of its jobs. */
+/* What the graph of the chain says of its edges, and of its jobs: few, so that a chain that has grown allocates as often. */
 static pctl_status use_graph(pipectl_chain *c, outcome *out)
 {
-	pipectl_graph_question q = {.head = PCTL_HEAD(pipectl_graph_question)};
+	pipectl_graph_question q = {.head = PCTL_HEAD(pipectl_graph_question), .limit = 2};
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t op = PIPECTL_GRAPH_EDGES; status == PCTL_OK && op <= PIPECTL_GRAPH_JOBS;
@@ -143,6 +143,8 @@ static pctl_status use_chain(pipectl *p, outcome *out)
 	if (status == PCTL_OK)
 		status = pipectl_chain_block_end(c, NULL, &block);
 	if (status == PCTL_OK)
+		status = use_graph(c, out);
+	if (status == PCTL_OK)
 		status = pipectl_chain_jobs_of_block(c, 0, &jobs);
 	if (status == PCTL_OK)
 		status = pipectl_chain_verify(c, block.height, block.height, &verdict);
@@ -151,8 +153,6 @@ static pctl_status use_chain(pipectl *p, outcome *out)
 	if (status == PCTL_OK)
 		snprintf(out->cid, sizeof(out->cid), "%s",
 			 job.output == NULL ? "none" : job.output);
-	if (status == PCTL_OK)
-		status = use_graph(c, out);
 	pipectl_chain_jobs_release(jobs);
 	pipectl_chain_close(c);
 	return status;
