@@ -554,21 +554,21 @@ def log(h):
         if os.path.exists(file):
             os.unlink(file)
         status, out, err = h.run(*args)
-        h.check(f"{name}: as without a log", status == 2 and out == b"" and "PC0010" in err, f"{status} {err}")
+        h.check(f"{name}: as without a log", status == 3 and out == b"" and "PC5005" in err, f"{status} {err}")
         return h.read(os.path.relpath(file, h.dir)).decode() if os.path.exists(file) else err
     host = h.with_host('log : { file = "some.log"; };')
     said = text("text", *wrong, *host)
     h.check("a line an entry: time, level, component, message, fields", re.fullmatch(
         rf'{STAMP} info pipectl: begins verb="cas get" pid=\d+ version=\S+\n'
-        rf'{STAMP} error pipectl: [^\n]* code=PC0010 name=usage\n'
-        rf'{STAMP} info pipectl: ends verb="cas get" status=\S+ exit=2 seconds=[0-9.]+\n', said), said)
+        rf'{STAMP} error pipectl: [^\n]* code=PC5005 name=cas-cid\n'
+        rf'{STAMP} info pipectl: ends verb="cas get" status=\S+ exit=3 seconds=[0-9.]+\n', said), said)
     h.run(*wrong, *host)
     h.check("a second run adds to it", h.read("home/some.log").decode().count("begins") == 2)
     said = text("level", *wrong, *h.with_host('log : { file = "some.log"; level = "error"; };'))
     h.check("level = error", said.count("\n") == 1 and " error " in said, said)
     as_json = h.with_host('log : { file = "some.log"; format = "json"; };')
     entries = [json.loads(line) for line in text("json", *wrong, *as_json).splitlines()]
-    h.check("format = json", [e["message"] for e in entries][::2] == ["begins", "ends"] and entries[1]["fields"]["code"] == "PC0010" and
+    h.check("format = json", [e["message"] for e in entries][::2] == ["begins", "ends"] and entries[1]["fields"]["code"] == "PC5005" and
             all(list(e) == ["time", "level", "component", "message", "fields"] and re.fullmatch(STAMP, e["time"]) for e in entries), str(entries))
     said = text("standard error", *wrong, *h.with_host('log : { file = "-"; };'), file=h.path("none"))
     h.check("file = -", "info pipectl: begins" in said, said)
