@@ -189,6 +189,11 @@ uint32_t pctl_session_roles(const pctl_session *s)
 	return p == NULL ? 0 : p->roles;
 }
 
+int pctl_session_is_lost(const pctl_session *s)
+{
+	return s->o.backend != NULL && pctl_backend_instance_lost(s->o.backend) != NULL;
+}
+
 const pctl_backend *pctl_session_table(const pctl_session *s)
 {
 	return s->o.table;

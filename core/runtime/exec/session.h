@@ -114,6 +114,8 @@ const char *pctl_session_late(const pctl_session *s);
 /* The plugin whose file was loaded; NULL for a table of no plugin. */
 const pctl_plugin_info *pctl_session_plugin(const pctl_session *s);
 uint32_t pctl_session_roles(const pctl_session *s); /* PCTL_ROLE_* of its plugin; 0 of none */
+int pctl_session_is_lost(
+	const pctl_session *s); /* 1: its worker has ended, and nothing of it is of use */
 const pctl_backend *pctl_session_table(const pctl_session *s);
 pctl_device *pctl_session_device(const pctl_session *s);
 

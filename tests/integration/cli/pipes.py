@@ -109,7 +109,7 @@ def short(h):
     h.check_bytes("one character more", h.run("cas", "get", cids["one"][:longer])[1], one, 1)
     h.check("nothing begins so", "PC5004" in h.run("cas", "get", "bafkreiaaaaaaaaaa")[2])
     status, _, err = h.run("cas", "get", alone[:14])
-    h.check("fourteen are too few", status == 2 and "PC0010" in err, err)
+    h.check("fourteen are too few", status == 3 and "PC5005" in err, err)
     h.run("cas", "pin", begun)
     h.check("cas pin", alone in h.run("cas", "ls", "--pins")[1].decode())
     h.run("cas", "unpin", begun)

@@ -210,13 +210,15 @@ def test_other_threads_go_on(model):
     assert turns[0] > 20
 
 
-def test_an_interrupt(home, path):
+@pytest.mark.parametrize("late", (0.05, 0.1, 0.2, 0.3))
+def test_an_interrupt(home, path, late):
+    """While it loads, builds what chunks take (which ends the worker of what was built before) or runs: the next question is answered."""
     with pipectl.Model(path, backend="cpu") as model:
         want = model.generate("a", tokens=5).finish().tokens
 
         def interrupt():
             wait_until(processes)
-            time.sleep(0.3)
+            time.sleep(late)
             os.kill(os.getpid(), signal.SIGINT)
 
         t = threading.Thread(target=interrupt)
