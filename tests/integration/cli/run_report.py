@@ -177,9 +177,9 @@ late = json.loads(json.dumps(trace))
 next(e for e in late["traceEvents"] if e["name"] == "dispatch")["ts"] += wall / 1000
 h.check("an event past the end is seen", trace_faults(late, JOBS, "two", wall))
 across = json.loads(json.dumps(trace))
-# It ends in the midst of the longest event within it.
+# It ends in the midst of the longest event within it that begins behind it.
 cut = next(e for e in across["traceEvents"] if e["name"] == "run")
-within = max((e for e in across["traceEvents"] if e is not cut and e.get("tid") == cut["tid"] and "dur" in e and cut["ts"] <= e["ts"] and e["ts"] + e["dur"] <= cut["ts"] + cut["dur"]),
+within = max((e for e in across["traceEvents"] if e is not cut and e.get("tid") == cut["tid"] and "dur" in e and cut["ts"] + 0.01 < e["ts"] and e["ts"] + e["dur"] <= cut["ts"] + cut["dur"]),
              key=lambda e: e["dur"])
 cut["dur"] = within["ts"] + within["dur"] / 2 - cut["ts"]
 h.check("events that overlap are seen", trace_faults(across, JOBS, "two", wall))
