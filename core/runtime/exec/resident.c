@@ -301,7 +301,7 @@ static void undo(pctl_resident *r)
 	if (r->t != NULL)
 		pctl_resident_release(r);
 	/* One that was not built may have taken the device away from those that it was to share with: a build that is cancelled ends the worker. */
-	f->lost |= pctl_session_is_lost(f->makers[0]->s);
+	f->lost |= pctl_session_is_lost(f->makers[0]->s) != 0;
 	f->total_bytes -= r->counted_bytes;
 	forget_inputs(r);
 	f->references--;
