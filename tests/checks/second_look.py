@@ -34,7 +34,8 @@ look("it always fails", {"never": "false"}, 1, "never fails alone, too")
 look("it fails every second time", {"second": "test -e a && rm a || { touch a; exit 1; }"}, 1, "second fails alone, too")
 look("a crash", {"once": ONCE.replace("exit 1", "kill -SEGV $$")}, 1, "once ended by itself")
 for words in ("8 bytes, 8 wanted; element 0: 00000000, wanted 01000000", "difference at offset 3 0x01 0x02", "PC5208 [not-held]", "heights differ",
-              "ERROR: AddressSanitizer: heap-use-after-free", "x.c:3:4: runtime error: shift"):
+              "ERROR: AddressSanitizer: heap-use-after-free", "x.c:3:4: runtime error: shift", "FAILED calls on cpu, the bytes of the reference: 0",
+              "FAILED block 7, one commit id: 3"):
     look(words, {"once": ONCE.replace("no answer in time", words)}, 1, "no second look at once: one failure is proof")
 look("many", {f"t{i}": ONCE.replace("once", f"o{i}") for i in range(4)}, 1, "no second look: 4 failed")
 look("nothing failed", {}, 1, "no second look: 0 failed")
