@@ -12,9 +12,13 @@
 /* Columns may be few, but lanes must be many. */
 #define LANES_MANY (1u << 16)
 
-/* Of a row alone a warp reads a column's bytes one behind the other, and this is what may be on its way to an invocation at once. */
+/* Of a row alone a warp reads a column's bytes one behind the other. Reads: what may be on its way to an invocation at once. Where columns are many, four of an invocation share what a row's
+ * terms cost, and what is behind a product's last read is hidden by other workgroups: they are small and have few registers. Where columns are few there are none to hide it, and more is read at once. */
 #define SPLIT_ALONE 32u
-#define READS_ALONE 6u
+#define COLUMNS_MANY 8192u
+#define READS_MANY 4u
+#define READS_FEW 6u
+#define LANES_OF_MANY 128u
 /*
  * lanes    of a workgroup; split: of a column
  * terms    of a lane in a turn, side by side
@@ -23,10 +27,13 @@
  * pairs    of a sum and its bound that are joined together
  * a, b     elements in 16 bytes where those are read at once, or 0
  * ragged   the last turn of some lanes has no terms
+ * sums     of a row and column that an invocation keeps: terms go to them in turn, so that none waits for the one before, and fewer roundings are on a term's way
+ * scaled   f64 of b are made of its bits, as 2^-896 of what they are (SCALE)
+ * far      magnitudes are added up in f64, for f32 is not the device's own
  * block    of b, NULL: its elements are f32
  */
 typedef struct gemv {
-	uint32_t lanes, split, terms, turns, rows, per, pairs, a, b, ragged;
+	uint32_t lanes, split, terms, turns, rows, per, pairs, a, b, ragged, sums, scaled, far;
 	const kit_block_format *block;
 } gemv;
 
@@ -77,6 +84,7 @@ static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 {
 	const pctl_tensor_type *in = f->p->use->q->in;
 	const matmul_shape *s = f->s;
+	int is_alone, has_many;
 	uint32_t asked;
 	gemv g = {.rows = 1, .turns = 1, .block = kit_block_format_of(in[1].dtype)};
 
@@ -87,16 +95,23 @@ static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 	g.a = in_quad(in[0].dtype);
 	if (g.a > g.terms)
 		g.a = 0;
-	g.lanes = tuned(f->p, PCTL_TUNABLE_THIN_LANES, LANES_USUAL);
-	g.per = g.rows == 1 ? (g.b != 0 ? 2 : 4)
-			    : tuned(f->p, PCTL_TUNABLE_THIN_COLUMNS, g.rows >= 8 ? 2 : 4);
+	g.scaled = g.b != 0;
+	g.far = g.scaled && (f->p->caps->proven & PCTL_PLAN_PROVEN_F32) == 0;
+	g.sums = g.scaled && g.rows <= 2 ? 2 : 1;
+	is_alone = g.scaled && g.rows == 1;
+	has_many = is_alone && s->n >= COLUMNS_MANY;
+	g.lanes = tuned(f->p, PCTL_TUNABLE_THIN_LANES, has_many ? LANES_OF_MANY : LANES_USUAL);
+	g.per = is_alone      ? has_many ? 4 : 2
+		: g.rows == 1 ? 4
+			      : tuned(f->p, PCTL_TUNABLE_THIN_COLUMNS, g.rows >= 8 ? 2 : 4);
 	asked = tuned(f->p, PCTL_TUNABLE_THIN_SPLIT, 0);
 	g.split = asked >= (g.block == NULL ? 8 : g.block->block / 8) && asked <= g.lanes
 			  ? asked
 			  : split_of(&g, s);
-	if (g.rows == 1 && g.b != 0) {
+	if (is_alone) {
 		const uint64_t all = matmul_parts(s->k, terms_of(&g, g.split, 1));
-		const uint64_t rounds = matmul_parts(all, READS_ALONE / g.per);
+		const uint64_t rounds =
+			matmul_parts(all, (has_many ? READS_MANY : READS_FEW) / g.per);
 
 		g.turns = (uint32_t)matmul_parts(all, rounds);
 	}
@@ -111,11 +126,51 @@ static uint32_t few_of(const gemv *g)
 	return g->split <= 8 ? 2 : g->split <= 32 ? 4 : g->split <= 128 ? 8 : 16;
 }
 
-/* The additions on the way of a term: those of its lane, of blocks two more a turn, and those of the lanes. */
+static uint32_t log2_of(uint32_t n)
+{
+	uint32_t power = 0;
+
+	while (n > 1u << power)
+		power++;
+	return power;
+}
+
+/* The additions on the way of a term, in f64: those of its lane's sum, of blocks two more a turn, and those of sums and lanes two by two. */
 static uint32_t depth_of(const gemv *g, uint64_t k)
 {
-	return (uint32_t)matmul_parts(k, terms_of(g, g->split, 1)) * g->terms + g->terms +
-	       g->split + 4;
+	const uint32_t own = (uint32_t)matmul_parts(k, terms_of(g, g->split, 1)) * g->terms;
+
+	return own / g->sums + (g->b == 0 ? g->terms : 0) + log2_of(g->sums) + log2_of(g->split) +
+	       4;
+}
+
+/* The roundings on the way of a magnitude, whether in f32 or f64. */
+static uint32_t roundings_of(const gemv *g, uint64_t k)
+{
+	return (uint32_t)matmul_parts(k, terms_of(g, g->split, 1)) * (g->terms + 1) +
+	       log2_of(g->split) + 4;
+}
+
+/* An f32's exponent as an f64's own is 2^-896 of it, subnormals too, without a conversion, which devices have few units for or which loses subnormals. What is no finite number becomes one of 2^128
+ * or more, which the sum of magnitudes tells. */
+static void add_scaled(kit_wgsl *w, uint32_t dtype, const char *name)
+{
+	kit_wgsl_named(
+		w,
+		dtype == PCTL_SCALAR_BF16
+			? "fn $_scaled(word: u32, upper: u32) -> f64 {\n"
+			  "\tlet high = select(word << 16u, word, upper == 1u);\n"
+			  "\treturn bitcast<f64>(vec2<u32>(0u, bitcast<u32>(bitcast<i32>(high) "
+			  ">> 3u) & 0x8fffe000u));\n}\n"
+		: dtype == PCTL_SCALAR_F16
+			? "fn $_scaled(word: u32, upper: u32) -> f64 {\n"
+			  "\treturn bitcast<f64>(vec2<u32>(0u, "
+			  "bitcast<u32>(bitcast<i32>($_half(word, upper)) >> 3u) & "
+			  "0x8fffffffu));\n}\n"
+			: "fn $_scaled(word: u32, upper: u32) -> f64 {\n"
+			  "\treturn bitcast<f64>(vec2<u32>(word << 29u, "
+			  "bitcast<u32>(bitcast<i32>(word) >> 3u) & 0x8fffffffu));\n}\n",
+		name);
 }
 
 /* Bits of elements where 16 bytes are read at once: $_4(i), those from i on, and $_bits(i) of one. */
@@ -139,6 +194,7 @@ static void add_quads(kit_wgsl *w, uint32_t dtype, const char *name)
 			       "fn $_half(word: u32, upper: u32) -> u32 {\n"
 			       "\treturn (word >> (upper * 16u)) << 16u;\n}\n",
 			       name);
+	add_scaled(w, dtype, name);
 	if (in_quad(dtype) == 8)
 		kit_wgsl_named(
 			w, "fn $_bits(i: u32) -> u32 {\n\treturn $_half($_word(i), i & 1u);\n}\n",
@@ -147,12 +203,15 @@ static void add_quads(kit_wgsl *w, uint32_t dtype, const char *name)
 
 /* Element j of the quads read from element `at` on. */
 static void add_element(kit_wgsl *w, const char *name, const char *quad, uint32_t per, uint32_t at,
-			uint32_t j)
+			uint32_t j, int is_scaled)
 {
 	static const char *const parts[] = {"x", "y", "z", "w"};
 	char text[128];
 
-	if (per == 4)
+	if (is_scaled)
+		snprintf(text, sizeof(text), "%s_scaled(%s%u_%u.%s, %uu)", name, quad, at, j / per,
+			 parts[per == 4 ? j % 4 : j / 2 % 4], per == 4 ? 0 : j % 2);
+	else if (per == 4)
 		snprintf(text, sizeof(text), "%s%u_%u.%s", quad, at, j / 4, parts[j % 4]);
 	else
 		snprintf(text, sizeof(text), "%s_half(%s%u_%u.%s, %uu)", name, quad, at, j / 8,
@@ -183,11 +242,17 @@ static void add_row(kit_wgsl *w, const gemv *g, uint32_t r, uint32_t t)
 		matmul_add(w, "\t\tlet y@_~ = ", 0, r, j);
 		kit_wgsl_add(w, is_masked ? "select(0.0f, bitcast<f32>(" : "bitcast<f32>(");
 		if (g->a != 0)
-			add_element(w, "a", "p", g->a, r, t * g->terms + j);
+			add_element(w, "a", "p", g->a, r, t * g->terms + j, 0);
 		else
 			matmul_add(w, "a_bits((a@ + k#) | ~u)", t, r, j);
 		matmul_add(w, is_masked ? "), j# < K);\n" : ");\n", t, 0, 0);
-		matmul_add(w, "\t\tlet x@_~ = f64(y@_~);\n", 0, r, j);
+		matmul_add(w,
+			   g->scaled ? "\t\tlet x@_~ = bitcast<f64>(vec2<u32>(bitcast<u32>(y@_~) "
+				       "<< 29u, "
+				       "bitcast<u32>(bitcast<i32>(y@_~) >> 3u) & 0x8fffffffu)) * "
+				       "0x1p896lf;\n"
+				     : "\t\tlet x@_~ = f64(y@_~);\n",
+			   0, r, j);
 	}
 	matmul_add_row_sum(w, g->block, g->terms, r);
 	/* The largest magnitude, of blocks that of a turn's terms together; of bits a NaN is larger than an infinity. */
@@ -216,7 +281,7 @@ static void add_narrow(kit_wgsl *w, const gemv *g, uint32_t c, uint32_t t, uint3
 {
 	kit_wgsl_add(w, "bitcast<f32>(");
 	if (g->b != 0)
-		add_element(w, "b", "q", g->b, c, t * g->terms + j);
+		add_element(w, "b", "q", g->b, c, t * g->terms + j, 0);
 	else
 		matmul_add(w, "b_bits((b# + k0) | ~u)", c, 0, j);
 	kit_wgsl_add(w, ")");
@@ -229,30 +294,63 @@ static void add_magnitudes(kit_wgsl *w, const gemv *g, uint32_t c)
 	for (uint32_t t = 0; t < g->turns; t++)
 		for (uint32_t j = 0; j < g->terms; j++) {
 			kit_wgsl_add(w, t + j == 0 ? "abs(" : " + abs(");
-			add_narrow(w, g, c, t, j);
+			if (g->far)
+				add_element(w, "b", "q", g->b, c, t * g->terms + j, 1);
+			else
+				add_narrow(w, g, c, t, j);
 			kit_wgsl_add(w, ")");
 		}
 	kit_wgsl_add(w, ";\n");
 	matmul_add(w, "\t\tn# += m_#;\n", c, 0, 0);
 	/* A sum that is of no use any more; all that is read must have come before it goes on, else compilers ask for it when they want it, and every turn waits. */
 	if (g->turns > 1)
-		matmul_add(w, "\t\ts#_0 = select(s#_0, 0.0lf, m_# > 0x1.fffffep127f);\n", c, 0, 0);
+		for (uint32_t i = 0; i < g->sums; i++) {
+			const char *sum = g->sums == 1 ? "s#_0" : "s#_0_~";
+
+			matmul_add(w, "\t\t", 0, 0, 0);
+			matmul_add(w, sum, c, 0, i);
+			kit_wgsl_add(w, " = select(");
+			matmul_add(w, sum, c, 0, i);
+			matmul_add(w,
+				   g->far ? ", 0.0lf, m_# >= 0x1p-768lf);\n"
+					  : ", 0.0lf, m_# > 0x1.fffffep127f);\n",
+				   c, 0, i);
+		}
 }
 
 static void add_column(kit_wgsl *w, const gemv *g, uint32_t c, uint32_t t)
 {
 	for (uint32_t j = 0; j < g->terms; j++) {
-		matmul_add(w, "\t\tlet w#_~ = f64(", c, 0, j);
+		matmul_add(w, "\t\tlet w#_~ = ", c, 0, j);
 		if (g->block != NULL)
-			matmul_add(w, "b_q(at#, e, ~u)", c, 0, j);
-		else
+			matmul_add(w, "f64(b_q(at#, e, ~u))", c, 0, j);
+		else if (g->scaled)
+			add_element(w, "b", "q", g->b, c, t * g->terms + j, 1);
+		else {
+			kit_wgsl_add(w, "f64(");
 			add_narrow(w, g, c, t, j);
-		kit_wgsl_add(w, ");\n");
+			kit_wgsl_add(w, ")");
+		}
+		kit_wgsl_add(w, ";\n");
 	}
 	if (g->block == NULL)
 		return;
 	matmul_add_scales(w, g->block, c, "e", "m_#");
 	matmul_add(w, "\t\tn# += m_#;\n", c, 0, 0);
+}
+
+/* Sum s of column c and row r: s#_@_~. */
+static void add_sums(kit_wgsl *w, const gemv *g, uint32_t c, uint32_t r)
+{
+	if (g->sums == 1) {
+		matmul_add_sums(w, g->block, g->terms, c, r);
+		return;
+	}
+	for (uint32_t j = 0; j < g->terms; j++) {
+		matmul_add(w, "\t\ts#_@_~ = step(", c, r, j % g->sums);
+		matmul_add(w, "x@_~, w#_~, ", c, r, j);
+		matmul_add(w, "s#_@_~);\n", c, r, j % g->sums);
+	}
 }
 
 static void add_turns(kit_wgsl *w, const gemv *g)
@@ -285,7 +383,7 @@ static void add_turns(kit_wgsl *w, const gemv *g)
 			add_row_reads(w, g, r, t);
 			add_row(w, g, r, t);
 			for (uint32_t c = 0; c < g->per; c++)
-				matmul_add_sums(w, g->block, g->terms, c, r);
+				add_sums(w, g, c, r);
 		}
 		kit_wgsl_add(w, "\t\t}\n");
 	}
@@ -312,13 +410,19 @@ static void add_loop(kit_wgsl *w, const gemv *g)
 	for (uint32_t r = 0; r < g->rows; r++)
 		matmul_add(w, "\tlet a@ = min(@u, M - 1u) * K;\n", 0, r, 0);
 	for (uint32_t c = 0; c < g->per; c++)
-		matmul_add(w, g->block != NULL ? "\tvar n# = 0.0lf;\n" : "\tvar n# = 0.0f;\n", c, 0,
-			   0);
+		matmul_add(w,
+			   g->block != NULL || g->far ? "\tvar n# = 0.0lf;\n"
+						      : "\tvar n# = 0.0f;\n",
+			   c, 0, 0);
 	for (uint32_t r = 0; r < g->rows; r++)
 		matmul_add(w, "\tvar h@ = 0u;\n", 0, r, 0);
 	for (uint32_t c = 0; c < g->per; c++)
 		for (uint32_t r = 0; r < g->rows; r++)
-			matmul_add(w, "\tvar s#_@ = 0.0lf;\n", c, r, 0);
+			for (uint32_t i = 0; i < g->sums; i++)
+				matmul_add(w,
+					   g->sums == 1 ? "\tvar s#_@ = 0.0lf;\n"
+							: "\tvar s#_@_~ = 0.0lf;\n",
+					   c, r, i);
 	kit_wgsl_add(w, "\tfor (var i = 0u; i < ROUNDS; i++) {\n");
 	add_turns(w, g);
 	kit_wgsl_add(w, "\t}\n");
@@ -362,10 +466,14 @@ static void add_joined(kit_wgsl *w, const gemv *g)
 {
 	for (uint32_t v = 0; v < g->per * g->rows; v += g->pairs) {
 		for (uint32_t i = 0; i < g->pairs; i++) {
-			matmul_add(w, "\tparts[~u * LANES + lane] = s#_@;\n", (v + i) / g->rows,
-				   (v + i) % g->rows, i);
 			matmul_add(w,
-				   g->block != NULL
+				   g->sums == 1 ? "\tparts[~u * LANES + lane] = s#_@;\n"
+						: "\tparts[~u * LANES + lane] = s#_@_0 + s#_@_1;\n",
+				   (v + i) / g->rows, (v + i) % g->rows, i);
+			matmul_add(w,
+				   g->far ? "\tpart_bounds[~u * LANES + lane] = f32(n# * SCALE) * "
+					    "bitcast<f32>(h@);\n"
+				   : g->block != NULL
 					   ? "\tpart_bounds[~u * LANES + lane] = f32(n#) * "
 					     "bitcast<f32>(h@);\n"
 					   : "\tpart_bounds[~u * LANES + lane] = n# * "
@@ -409,7 +517,7 @@ static void add_writes(kit_wgsl *w, const gemv *g, int is_half, int is_through)
 }
 
 /*
- * The numbers that the text goes by, beside those of struct gemv: M, N, K of this product; EACH columns of a group of lanes; ROUNDS of TURNS turns each; DEPTH additions on the way of a term; GROUPS
+ * The numbers that the text goes by, beside those of struct gemv: M, N, K of this product; EACH columns of a group of lanes; ROUNDS of TURNS turns each; DEPTH additions on the way of a term, ROUNDINGS on that of a magnitude; GROUPS
  * of lanes and COLUMNS of a workgroup; FEW parts that a group's become first; SHARE of matmul_settle.wgsl.
  */
 static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g, uint64_t n_rows)
@@ -441,12 +549,15 @@ static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g, uint
 	matmul_number(w, "ROUNDS",
 		      (uint32_t)matmul_parts(f->s->k, terms_of(g, g->split, g->turns)));
 	matmul_number(w, "DEPTH", depth_of(g, f->s->k));
+	matmul_number(w, "ROUNDINGS", roundings_of(g, f->s->k));
 	matmul_number(w, "GROUPS", g->lanes / g->split);
 	matmul_number(w, "PAIRS", g->pairs);
 	matmul_number(w, "FEW", few_of(g));
 	matmul_number(w, "COLUMNS", columns);
 	matmul_number(w, "SHARE", (uint32_t)matmul_parts(columns * g->rows, 64));
 	kit_wgsl_add(w, "const PER: u32 = 1u;\n");
+	kit_wgsl_add(w, g->scaled ? "const SCALE: f64 = 0x1p896lf;\nconst LOST: f64 = 0x1p-120lf;\n"
+				  : "const SCALE: f64 = 1.0lf;\nconst LOST: f64 = 0x1p-148lf;\n");
 	if (g->a != 0)
 		add_quads(w, in[0].dtype, "a");
 	else
@@ -470,6 +581,7 @@ static void add_head(kit_wgsl *w, const matmul_fast_plan *f, const gemv *g, uint
 						       : KERNEL_MATMUL_FACTORS);
 	kit_wgsl_add(w, KERNEL_MATMUL_SETTLE);
 	kit_wgsl_add(w, KERNEL_MATMUL_GEMV);
+	kit_wgsl_add(w, KERNEL_MATMUL_GEMV_SETTLE);
 	add_join(w, g);
 }
 

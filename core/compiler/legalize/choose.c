@@ -368,6 +368,15 @@ const char *pctl_legal_form(const pctl_profile *profile, const pctl_device_caps 
 	return ask(profile, caps, op, scalar, scalar, kind);
 }
 
+int pctl_legal_has_f32(const pctl_profile *profile, const pctl_device_caps *caps)
+{
+	legal_chooser c = {.has_f64 = 0};
+
+	bound_profile(&c, profile, caps->caps);
+	return c.profile.native[PCTL_NATIVE_F32_ADD] == PCTL_NATIVE_EXACT &&
+	       c.profile.native[PCTL_NATIVE_F32_MUL] == PCTL_NATIVE_EXACT;
+}
+
 int pctl_legal_has_f64(const pctl_profile *profile, const pctl_device_caps *caps, int *has_fma)
 {
 	static const uint8_t needed[] = {PCTL_NATIVE_F64_ADD, PCTL_NATIVE_F64_SUB,

@@ -114,6 +114,8 @@ enum {
  */
 const char *pctl_legal_form(const pctl_profile *profile, const pctl_device_caps *caps, uint16_t op,
 			    uint8_t scalar, uint32_t *kind);
+/* 1: strict sums and products of f32 are the device's own for every operand. */
+int pctl_legal_has_f32(const pctl_profile *profile, const pctl_device_caps *caps);
 /* 1: sums, products and comparisons of strict f64 are the device's own, and conversions of f32 at least for normal numbers. */
 int pctl_legal_has_f64(const pctl_profile *profile, const pctl_device_caps *caps, int *has_fma);
 

@@ -106,13 +106,16 @@ uint64_t pctl_session_proven(const pctl_session *s)
 		(has_dot4 ? PCTL_PLAN_PROVEN_DOT4 : 0) |
 		(tiles & PCTL_LEGAL_TILE_I8_16_16_32 ? PCTL_PLAN_PROVEN_I8_TILES : 0) |
 		(tiles & PCTL_LEGAL_TILE_U8_16_16_32 ? PCTL_PLAN_PROVEN_U8_TILES : 0);
-	int has_fma = 1;
+	int has_fma = 1, has_f32 = 1;
 
 	if (s->o.device_kind != PCTL_DEVICE_REFERENCE &&
 	    (s->profile == NULL ||
 	     !pctl_legal_has_f64(&s->profile->profile, pctl_session_caps(s), &has_fma)))
 		return bytes;
-	return bytes | PCTL_PLAN_PROVEN_F64 | (has_fma ? PCTL_PLAN_PROVEN_F64_FMA : 0) |
+	if (s->o.device_kind != PCTL_DEVICE_REFERENCE)
+		has_f32 = pctl_legal_has_f32(&s->profile->profile, pctl_session_caps(s));
+	return bytes | PCTL_PLAN_PROVEN_F64 | (has_f32 ? PCTL_PLAN_PROVEN_F32 : 0) |
+	       (has_fma ? PCTL_PLAN_PROVEN_F64_FMA : 0) |
 	       ((tiles & DOUBLE_TILES) == DOUBLE_TILES ? PCTL_PLAN_PROVEN_F64_TILES : 0);
 }
 

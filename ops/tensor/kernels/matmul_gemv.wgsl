@@ -23,7 +23,7 @@ fn join(lane: u32) {
 
 // The magnitudes of all terms together: what is added up in f32 is less by no more than its roundings and what is no f32 any more.
 fn magnitudes(sum: f32) -> f64 {
-	return f64(sum) * (1.0lf + f64(DEPTH) * 0x1p-22lf) + f64(K) * 0x1p-148lf;
+	return f64(sum) * (1.0lf + f64(ROUNDINGS) * 0x1p-23lf) + f64(K) * LOST;
 }
 
 // What a sum says (SEMANTICS.md 4.4): a term goes through DEPTH additions.
@@ -35,7 +35,7 @@ fn judged(x: f64, most: f64) -> u32 {
 fn decide(lane: u32, first: u32, v: u32) {
 	if (lane < ALL_PAIRS) {
 		let sum = whole_bound(lane * FEW);
-		let bits = judged(whole_sum(lane * FEW), magnitudes(sum));
+		let bits = judged(whole_sum(lane * FEW) * SCALE, magnitudes(sum));
 		let value = v + lane % PAIRS;
 		let is_one = first + lane / PAIRS * EACH + value / ROWS < N && value % ROWS < M;
 		results[v * GROUPS + lane] = select(0u, bits, is_one);
@@ -59,59 +59,4 @@ fn norm_b(z: u32, column: u32) -> vec2<f64> {
 fn slot_of(column: u32, row: u32) -> u32 {
 	let v = column % EACH * ROWS + row;
 	return v / PAIRS * ALL_PAIRS + column / EACH * PAIRS + v % PAIRS;
-}
-
-// The elements in doubt, one after the other, by the first 64 lanes. All lanes arrive.
-fn settle_all(first: u32, lane: u32) {
-	for (var s = 0u; s < COLUMNS * ROWS; s++) {
-		let slot = slot_of(s / ROWS, s % ROWS);
-		if (workgroupUniformLoad(&results[slot]) == MARK) {
-			let marked = vec3<u32>(0u, s % ROWS, first + s / ROWS);
-			bound = magnitudes(bounds[slot]);
-			if (lane < 64u) {
-				sums[lane] = closer(marked, lane);
-			}
-			workgroupBarrier();
-			var bits = together(marked);
-			if (lane == 0u) {
-				seen[0] = bits;
-			}
-			if (workgroupUniformLoad(&seen[0]) == MARK) {
-				if (lane < 64u) {
-					terms(marked, lane);
-					seen[lane] = saw;
-				}
-				workgroupBarrier();
-				for (var half = 0u; half < DIGITS; half += 10u) {
-					if (lane < 64u) {
-						for (var d = 0u; d < 10u; d++) {
-							digits[d * 64u + lane] = total[half + d];
-						}
-					}
-					workgroupBarrier();
-					if (lane < 10u) {
-						var column = 0li;
-						for (var i = 0u; i < 64u; i++) {
-							column += digits[lane * 64u + i];
-						}
-						wholes[half + lane] = column;
-					}
-					workgroupBarrier();
-				}
-				saw = 0u;
-				for (var i = 0u; i < 64u; i++) {
-					saw |= seen[i];
-				}
-				for (var d = 0u; d < DIGITS; d++) {
-					total[d] = wholes[d];
-				}
-				bits = sum_round();
-			}
-			workgroupBarrier();
-			if (lane == 0u) {
-				results[slot] = bits;
-			}
-		}
-	}
-	workgroupBarrier();
 }

@@ -53,6 +53,10 @@ fn together(e: vec3<u32>) -> u32 {
 		s = plus(s, sums[i].x);
 		s.y += sums[i].y;
 	}
+	return said_of(e, s);
+}
+
+fn said_of(e: vec3<u32>, s: vec2<f64>) -> u32 {
 	let x = s.x + s.y;
 	let most = norm_a(e.x, e.y).x * norm_b(e.x, e.z).x * 0x1.00001p0lf;
 	let n = f64(terms_of()) + 512.0lf;

@@ -11,7 +11,7 @@ fn f64_from_f32_strict(a: u32) -> vec2<u32> {
 
 // Where the device's own conversions are exact but for subnormals.
 fn f64_from_f32_guarded(a: u32) -> vec2<u32> {
-  return f64_canonical(bitcast<vec2<u32>>(widen_guarded(a)));
+  return select(bitcast<vec2<u32>>(widen_guarded(a)), f64_nan(), (a & 0x7fffffffu) > 0x7f800000u);
 }
 
 fn f64_to_f32_guarded(a: vec2<u32>) -> u32 {

@@ -39,11 +39,9 @@ fn narrow_native(y: f64) -> u32 {
 
 // The same where the device's conversions are exact but for subnormals. A zero or subnormal is an integer times 2^-149.
 fn widen_guarded(x: u32) -> f64 {
-  if ((x & 0x7f800000u) == 0u) {
-    let y = bitcast<vec2<u32>>(f64(x & 0x7fffffu) * 0x1p-149lf);
-    return bitcast<f64>(vec2<u32>(y.x, y.y | (x & 0x80000000u)));
-  }
-  return f64(bitcast<f32>(x));
+  let high = bitcast<u32>(bitcast<i32>(x) >> 3u) & 0x8fffffffu;
+  let special = select(0u, 0x7ff00000u, (x & 0x7f800000u) == 0x7f800000u);
+  return bitcast<f64>(vec2<u32>(x << 29u, high | special)) * 0x1p896lf;
 }
 
 // |y| in [2^-126, 2^128) rounds to a normal number or to infinity; the rest, NaN too, goes by the bits.
