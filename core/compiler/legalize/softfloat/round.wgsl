@@ -37,7 +37,8 @@ fn narrow_native(y: f64) -> u32 {
   return select(r, 0x7fc00000u, (r << 1u) > 0xff000000u);
 }
 
-// The same where the device's conversions are exact but for subnormals. A zero or subnormal is an integer times 2^-149.
+// The same where the device's conversions are exact but for subnormals. An f32's exponent as an f64's own is 2^-896 of the
+// number, whether it is subnormal or not; the largest one is put in place of it where there is no number.
 fn widen_guarded(x: u32) -> f64 {
   let high = bitcast<u32>(bitcast<i32>(x) >> 3u) & 0x8fffffffu;
   let special = select(0u, 0x7ff00000u, (x & 0x7f800000u) == 0x7f800000u);
