@@ -74,7 +74,7 @@ static pctl_status gather_infer(const kit_use *u, pctl_op_result *out)
 static void gather_plan(kit_plan *p)
 {
 	const kit_use *u = p->use;
-	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
+	const uint32_t dtype = u->q->in[0].dtype;
 	tensor_kernel k;
 	taking t;
 
@@ -82,8 +82,8 @@ static void gather_plan(kit_plan *p)
 	if (p->status != PCTL_OK)
 		return;
 	tensor_index_check(p, 1, t.x.n, t.negative);
-	k = tensor_kernel_begin(p, "tensor/gather.wgsl", kit_elements(&t.out), bytes, 0);
-	tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
+	k = tensor_kernel_begin_of(p, "tensor/gather.wgsl", kit_elements(&t.out), dtype, 0);
+	tensor_kernel_read_of(&k, "x", dtype, kit_in(p, 0));
 	tensor_kernel_index(&k, "index", u->q->in[1].dtype, t.x.n, t.negative, kit_in(p, 1));
 	kit_wgsl_add(&k.w,
 		     t.along ? "const ALONG: bool = true;\n" : "const ALONG: bool = false;\n");
@@ -96,8 +96,7 @@ static void gather_plan(kit_plan *p)
 
 static pctl_status gather_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
-	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
-	const uint32_t dtype = u->q->in[1].dtype;
+	const uint32_t type = u->q->in[0].dtype, dtype = u->q->in[1].dtype;
 	uint64_t at = 0;
 	taking t;
 	pctl_status status = taking_of(u, &t);
@@ -110,10 +109,9 @@ static pctl_status gather_reference(const kit_use *u, const pctl_span *in, pctl_
 				const uint64_t row =
 					tensor_index_of(dtype, in[1].data, t.along ? at : j, t.x.n);
 
-				memcpy((char *)out[0].data + at * bytes,
-				       (const char *)in[0].data +
-					       ((o * t.x.n + row) * t.x.inner + k) * bytes,
-				       bytes);
+				tensor_code_put(type, out[0].data, at,
+						tensor_code(type, in[0].data,
+							    (o * t.x.n + row) * t.x.inner + k));
 			}
 	return status;
 }
