@@ -215,19 +215,19 @@ static pctl_status where_reference(const kit_use *u, const pctl_span *in, pctl_s
 					 ? 1
 					 : 2;
 
-		tensor_code_put(y->dtype, out[0].data, i,
-				tensor_code(y->dtype, in[from].data,
-					    broadcast_at(y, &u->q->in[from], i)));
+		tensor_code_put(
+			y->dtype, out[0].data, i,
+			tensor_code(y->dtype, in[from].data, broadcast_at(y, &u->q->in[from], i)));
 	}
 	return status;
 }
 
 #define WHERE_TYPES 18u
 static const uint32_t moved_types[WHERE_TYPES] = {
-	PCTL_SCALAR_F32, PCTL_SCALAR_F16, PCTL_SCALAR_BF16, PCTL_SCALAR_I8,
-	PCTL_SCALAR_U8,	 PCTL_SCALAR_I16, PCTL_SCALAR_U16,  PCTL_SCALAR_I32,
-	PCTL_SCALAR_U32, PCTL_SCALAR_I64, PCTL_SCALAR_U64,  PCTL_SCALAR_F64,
-	PCTL_DTYPE_F8E4M3, PCTL_DTYPE_F4, PCTL_DTYPE_I4, PCTL_DTYPE_U2, PCTL_DTYPE_TERNARY, PCTL_DTYPE_BINARY};
+	PCTL_SCALAR_F32, PCTL_SCALAR_F16,    PCTL_SCALAR_BF16,	PCTL_SCALAR_I8,	 PCTL_SCALAR_U8,
+	PCTL_SCALAR_I16, PCTL_SCALAR_U16,    PCTL_SCALAR_I32,	PCTL_SCALAR_U32, PCTL_SCALAR_I64,
+	PCTL_SCALAR_U64, PCTL_SCALAR_F64,    PCTL_DTYPE_F8E4M3, PCTL_DTYPE_F4,	 PCTL_DTYPE_I4,
+	PCTL_DTYPE_U2,	 PCTL_DTYPE_TERNARY, PCTL_DTYPE_BINARY};
 static const pctl_op_problems where_problems = {
 	PCTL_HEAD(pctl_op_problems), "tensors of up to 325 elements, of which one may be broadcast",
 	TENSOR_SHAPES * 4};

@@ -80,8 +80,8 @@ static void join_plan(kit_plan *p)
 		const uint64_t more = i == 0 ? 0 : j.of[i],
 			       count = j.y.outer * (n + more) * j.y.inner;
 		const pctl_tensor_type so_far = kit_vector(dtype, count);
-		const uint32_t to =
-			i + 1 == n_in ? kit_out(p, 0) : kit_temp(p, (kit_bytes(&so_far) + 7) / 4 * 4);
+		const uint32_t to = i + 1 == n_in ? kit_out(p, 0)
+						  : kit_temp(p, (kit_bytes(&so_far) + 7) / 4 * 4);
 		tensor_kernel k = tensor_kernel_begin_of(p, "tensor/join.wgsl", count, dtype, 0);
 
 		tensor_kernel_read_of(&k, "a", dtype, before);

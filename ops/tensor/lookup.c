@@ -44,8 +44,8 @@ static pctl_status lookup_reference(const kit_use *u, const pctl_span *in, pctl_
 
 /* ---- problems and laws ---------------------------------------------------------------------- */
 
-static const uint32_t table_types[] = {PCTL_SCALAR_F32, PCTL_SCALAR_U8, PCTL_SCALAR_I64,
-				       PCTL_SCALAR_U16, PCTL_SCALAR_BF16, PCTL_DTYPE_F4,
+static const uint32_t table_types[] = {PCTL_SCALAR_F32,	   PCTL_SCALAR_U8,   PCTL_SCALAR_I64,
+				       PCTL_SCALAR_U16,	   PCTL_SCALAR_BF16, PCTL_DTYPE_F4,
 				       PCTL_DTYPE_TERNARY, PCTL_DTYPE_BINARY};
 static const uint64_t table_sizes[] = {256, 65536, 1, 7, 0};
 

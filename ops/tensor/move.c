@@ -229,10 +229,10 @@ static void move_problem(kit_problem *p)
 	if (op_of(&p->use) == OP_PAD) {
 		tensor_problem_attr(p, ATTR_BEFORE, before[variant]);
 		tensor_problem_attr(p, ATTR_AFTER, after[variant]);
-		tensor_problem_attr(p, ATTR_MODE,
-				    modes[p->dtype == PCTL_DTYPE_BINARY
-						  ? EDGE + (variant + p->number) % 2
-						  : (variant + p->number) % 3]);
+		tensor_problem_attr(
+			p, ATTR_MODE,
+			modes[p->dtype == PCTL_DTYPE_BINARY ? EDGE + (variant + p->number) % 2
+							    : (variant + p->number) % 3]);
 	} else {
 		tensor_problem_attr(p, ATTR_AXES, axes[variant]);
 		if (op_of(&p->use) == OP_ROLL)

@@ -83,9 +83,9 @@ static void pass(kit_plan *p, const ordering *o, uint32_t word, uint32_t *order)
 		tensor_kernel_order(&k, x->dtype);
 		kit_wgsl_add(&k.w, word == 1 ? "fn word_of(key: E) -> u32 {\n\treturn u32(key >> "
 					       "32u);\n}\n"
-				   : wide ? "fn word_of(key: E) -> u32 {\n\treturn u32(key & "
-					     "0xfffffffflu);\n}\n"
-					   : "fn word_of(key: E) -> u32 {\n\treturn key;\n}\n");
+				   : wide    ? "fn word_of(key: E) -> u32 {\n\treturn u32(key & "
+					       "0xfffffffflu);\n}\n"
+					     : "fn word_of(key: E) -> u32 {\n\treturn key;\n}\n");
 		if (parted)
 			kit_wgsl_add(&k.w,
 				     o->descending
@@ -191,9 +191,9 @@ static pctl_status order_reference(const kit_use *u, const pctl_span *in, pctl_s
 			if (o.what != SORT)
 				tensor_put(out[o.what == TOPK].data, to, 4, at[i]);
 			if (o.what != ARGSORT)
-				tensor_code_put(dtype, out[0].data, to,
-						tensor_code(dtype, in[0].data,
-							    first + at[i] * o.x.inner));
+				tensor_code_put(
+					dtype, out[0].data, to,
+					tensor_code(dtype, in[0].data, first + at[i] * o.x.inner));
 		}
 	}
 	kit_scratch_free(u, at);

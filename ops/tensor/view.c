@@ -352,7 +352,7 @@ static pctl_status broadcast_reference(const kit_use *u, const pctl_span *in, pc
 
 /* ---- the ops ------------------------------------------------------------------------------ */
 
-#define ANY                                                                                 \
+#define ANY                                                                                   \
 	"bool|i32|u32|i64|u64|f16|f32|bf16|i8|u8|i16|u16|u128|f64|f8e4m3|f8e5m2|f4|i4|u4|i2|" \
 	"u2|ternary|binary[...]"
 

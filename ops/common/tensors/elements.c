@@ -326,10 +326,11 @@ static void read_bits(tensor_kernel *k, const char *name, uint32_t bits, uint32_
 		snprintf(text, sizeof(text), "fn $_raw(i: u32) -> %s {\n\treturn %si%s;\n}\n", type,
 			 before, behind);
 	else
-		snprintf(text, sizeof(text),
-			 "fn $_raw(i: u32) -> u32 {\n\treturn (%si >> %uu%s >> ((i & %uu) * %uu)) & "
-			 "0x%xu;\n}\n",
-			 before, shift, behind, parts - 1, bits, (1u << bits) - 1);
+		snprintf(
+			text, sizeof(text),
+			"fn $_raw(i: u32) -> u32 {\n\treturn (%si >> %uu%s >> ((i & %uu) * %uu)) & "
+			"0x%xu;\n}\n",
+			before, shift, behind, parts - 1, bits, (1u << bits) - 1);
 	kit_wgsl_named(&k->w, text, name);
 }
 
@@ -390,10 +391,9 @@ void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 			 32 / k->bits, k->bits);
 		kit_wgsl_add(&k->w, text);
 	}
-	(k->piece < k->count ? add_piece
-			     : kit_wgsl_add)(&k->w, k->bits < 8 ? KERNEL_RESULT_PACKED
-								: tensor_result_text(k->bytes,
-										     writes != 0));
+	(k->piece < k->count ? add_piece : kit_wgsl_add)(
+		&k->w,
+		k->bits < 8 ? KERNEL_RESULT_PACKED : tensor_result_text(k->bytes, writes != 0));
 	if (k->plan->status == PCTL_OK)
 		k->plan->status = kit_wgsl_status(&k->w);
 	kernel.text = k->w.text;
@@ -505,9 +505,9 @@ void tensor_problem_fill(kit_problem *p, uint32_t port, const pctl_tensor_type *
 	}
 	memset(data, 0, n_bytes);
 	for (uint64_t i = 0; i < n; i++)
-		tensor_code_put(t->dtype, data, i,
-				element(t->dtype, kind,
-					kit_random(p->seed + p->number * 8 + port, i)));
+		tensor_code_put(
+			t->dtype, data, i,
+			element(t->dtype, kind, kit_random(p->seed + p->number * 8 + port, i)));
 	kit_problem_input(p, port, t, data);
 	kit_scratch_free(&p->use, data);
 }
