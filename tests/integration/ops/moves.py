@@ -319,7 +319,8 @@ def refusals(h):
             ("tril", ["x=binary[12,16]"], [], "PC4102"), ("transpose", ["x=q4_0[1,32]"], [], "PC4102"), ("sort", ["x=bytes[24]"], [], "PC4102"),
             ("scatter", ["x=f8e4m3[24]", "index=u32[6]", "updates=f8e4m3[24]"], ["mode=add"], "set where elements are f8"),
             ("stack", [f"xs[{i}]=f32[6]" for i in range(17)], [], "PC4137"), ("full", [], ["shape=2", "out=f16", "value=0.1"], "not exact"),
-            ("full", [], ["shape=2", "out=u8", "value=256"], "PC4202"), ("iota", [], ["shape=2", "out=f32"], "PC4202")):
+            ("full", [], ["shape=2", "out=u8", "value=256"], "PC4202"), ("full", [], ["shape=2", "out=bool", "value=0x2"], "PC4202"),
+            ("full", [], ["shape=2", "out=f32", "value=-nan(5)"], "PC4202"), ("full", [], ["shape=2", "out=f32", "value=-infinity"], "PC4202"), ("iota", [], ["shape=2", "out=f32"], "PC4202")):
         args = [a for port in ports for a in ("--in", port.replace("=", f"={h.path('x')}:"))] + [a for attr in attrs for a in ("--attr", attr)]
         status, _, err = h.run("op", "run", "tensor." + op, "--backend", "cpu", *args, "--out", "y=" + h.path("y"))
         h.check(f"refused {op} {ports} {attrs}", status != 0 and words in err, err)

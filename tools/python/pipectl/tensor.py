@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterable, Sequence, Union
 
 import numpy
 
-from pipectl._arrays import DTYPES, NAMES, name_of, packed
+from pipectl._arrays import DTYPES, name_of, packed
 from pipectl._errors import misuse
 from pipectl._inputs import Cid, Keep
 from pipectl._installation import Installation
@@ -106,6 +106,7 @@ class Tensor:
         self._source: str | None = None  # a file of tensors or CID
         self._op: Op | None = None
         self._inputs: tuple[Tensor, ...] = ()
+        self._lists: tuple[int, ...] = ()  # of each port how many of these are its list; -1: one, and no list
         self._attrs: dict[str, str] = {}
         self._out = 0
         self._host: Callable[..., numpy.ndarray[Any, Any]] | None = None
@@ -177,17 +178,26 @@ class Tensor:
         """Its memory."""
         return memoryview(self.numpy())
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray[Any, Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
         array = self.numpy()
-        return array if dtype is None or dtype == array.dtype else array.astype(dtype)
+        if dtype is None or dtype == array.dtype:
+            return array.copy() if copy else array
+        if copy is False:
+            raise ValueError(f"an array of {array.dtype} is one of {dtype} by a copy alone")
+        return array.astype(dtype)
 
     def __bytes__(self) -> bytes:
         return self.numpy().tobytes()
 
-    def __dlpack__(self, *, stream: Any = None, **more: Any) -> Any:
+    def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None,
+                   copy: bool | None = None) -> Any:
         """Of CPU memory. A protocol of readers and writers: what is read-only here is handed out as a copy."""
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the tensor is in memory of the CPU, not on device {tuple(dl_device)}")
         array = self.numpy()
-        return (array if array.flags.writeable else array.copy()).__dlpack__(stream=stream)
+        if copy is False and not array.flags.writeable:
+            raise BufferError("the tensor is read-only, which a capsule cannot say: it is handed out as a copy")
+        return (array if array.flags.writeable and not copy else array.copy()).__dlpack__(stream=stream)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
@@ -303,25 +313,28 @@ def _list(numbers: Iterable[int]) -> str:
 # ---- calls ----
 
 def op(name: str, *inputs: Operand, **attrs: Any) -> Any:
-    """Any op by its full name, "tensor.sum" or "tensor.sum@1": a Tensor, or a tuple of them where it has several outputs. `axis` is taken for
-    `axes`, `keepdims` for `keep`, where the op has these."""
+    """Any op by its full name, "tensor.sum" or "tensor.sum@1": a Tensor, or a tuple of them where it has several outputs. What a port takes a list of
+    is a list here, `concat([x, y], axis=1)`. `axis` is taken for `axes`, `keepdims` for `keep`, where the op has these."""
     ops = runtime().ops
     plain = name.split("@")[0]
     if plain not in ops:
         raise misuse(f'there is no op "{name}"', "pipectl.tensor.ops() has their names")
     o = ops[plain]
     if len(inputs) != len(o.inputs):
-        raise misuse(f"{plain} takes {len(o.inputs)} inputs ({', '.join(o.inputs)}), not {len(inputs)}")
+        raise misuse(f"{plain} takes {len(o.inputs)} inputs ({', '.join(o.inputs)}), not {len(inputs)}",
+                     f"{plain}([x, y], ..)" if len(o.inputs) == 1 else None)
     for numpys, ours in (("axis", "axes"), ("keepdims", "keep")):
         if numpys in attrs and numpys not in o.attributes and ours in o.attributes:
             attrs[ours] = attrs.pop(numpys)
     given = {k: _list(v) if isinstance(v, (tuple, list)) else str(v).lower() if isinstance(v, bool) else str(v)
              for k, v in attrs.items() if v is not None}
-    operands = tuple(_beside(x, inputs) for x in inputs)
+    lists = tuple(len(x) if _is_list(x) else -1 for x in inputs)
+    flat = [y for x in inputs for y in (x if _is_list(x) else (x,))]
+    operands = tuple(_beside(x, flat) for x in flat)
     made = []
     for i in range(len(o.outputs)):
         t = Tensor()
-        t._op, t._inputs, t._attrs, t._out = o, operands, given, i
+        t._op, t._inputs, t._lists, t._attrs, t._out = o, operands, lists, given, i
         t._may_be_double = any(x._may_be_double for x in operands) or "f64" in given.values()
         made.append(t)
     return made[0] if len(made) == 1 else tuple(made)
@@ -330,6 +343,11 @@ def op(name: str, *inputs: Operand, **attrs: Any) -> Any:
 def ops() -> dict[str, Op]:
     """All ops of the installation by name."""
     return dict(runtime().ops)
+
+
+def _is_list(x: Any) -> bool:
+    """Tensors in a row, not numbers, which are one tensor."""
+    return isinstance(x, (list, tuple)) and any(isinstance(y, (Tensor, numpy.ndarray, os.PathLike)) or hasattr(y, "__dlpack__") for y in x)
 
 
 def _beside(x: Operand, others: Iterable[Operand]) -> Tensor:
@@ -362,7 +380,7 @@ def _binary(name: str, a: Operand, b: Operand) -> Tensor:
 
 
 def _view(name: str, x: Tensor, attrs: dict[str, str], host: Callable[..., Any]) -> Tensor:
-    if x._array is None and name in runtime().ops and x.dtype in NAMES.values():
+    if x._array is None and name in runtime().ops and x.dtype != "bytes":
         made: Tensor = op(name, x, **attrs)
         return made
     made = Tensor()
@@ -439,7 +457,7 @@ class _Builder:
         """Outputs of one call are those of one job."""
         if t._op is None or t._array is not None:
             return id(t)
-        return (t._op.name, tuple(id(x) for x in t._inputs), tuple(sorted(t._attrs.items())))
+        return (t._op.name, tuple(id(x) for x in t._inputs), t._lists, tuple(sorted(t._attrs.items())))
 
     def leaf(self, t: Tensor) -> str:
         self.kept.append(t)
@@ -460,7 +478,10 @@ class _Builder:
         assert t._op is not None
         self.kept.extend([t, *t._inputs])
         name = f"j{len(self.jobs)}"
-        feeds = " ".join(f'{port} = "{self.place(x)}";' for port, x in zip(t._op.inputs, t._inputs))
+        rest, feeds = [f'"{self.place(x)}"' for x in t._inputs], ""
+        for port, n in zip(t._op.inputs, t._lists):
+            some, rest = rest[:abs(n)], rest[abs(n):]
+            feeds += f'{port} = {some[0] if n < 0 else f"[ {chr(44).join(some)} ]"}; '
         attrs = " ".join(f'{k} = "{_quoted(v)}";' for k, v in t._attrs.items())
         self.jobs.append(f'{{ id = "{name}"; op = "{t._op.name}@{t._op.version}"; in : {{ {feeds} }}; attr : {{ {attrs} }}; }}')
         return name
