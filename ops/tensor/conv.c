@@ -106,9 +106,13 @@ static pctl_status conv_infer(const kit_use *u, pctl_op_result *out)
 	convolution c;
 	const pctl_status status = conv_of(u, &c);
 
-	if (status == PCTL_OK)
-		out->out[0] = c.y;
-	return status;
+	if (status != PCTL_OK)
+		return status;
+	out->out[0] = c.y;
+	/* Batch by batch. */
+	out->n_cut = 1;
+	out->cut[0] = 1;
+	return PCTL_OK;
 }
 
 /* One element an invocation, by 4.4's exact integer sums; what comes sooner to most elements stands in front. */
@@ -121,7 +125,9 @@ static void add_terms(tensor_kernel *k, const convolution *c)
 	for (uint32_t i = 0; i < 2; i++) {
 		const uint32_t dtype = u->q->in[i].dtype;
 
-		tensor_kernel_bind(k, names[i], wide ? "u64" : "u32", kit_in(k->plan, i));
+		const tensor_store store =
+			tensor_kernel_store(k, names[i], wide ? "u64" : "u32", kit_in(k->plan, i));
+
 		if (wide)
 			kit_wgsl_named(&k->w, "fn $_word(i: u32) -> u64 {\n\treturn $[i];\n}\n",
 				       names[i]);
@@ -129,6 +135,7 @@ static void add_terms(tensor_kernel *k, const convolution *c)
 			kit_wgsl_named(&k->w, kit_codec_word(dtype), names[i]);
 		if (c->format != NULL)
 			kit_wgsl_named(&k->w, kit_codec_bits(dtype), names[i]);
+		tensor_kernel_stored(k, &store);
 	}
 	window_text(k, &c->w, 3);
 	if (c->format != NULL) {

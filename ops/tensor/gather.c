@@ -327,7 +327,9 @@ static void histogram_plan(kit_plan *p)
 {
 	const kit_use *u = p->use;
 	const uint64_t bins = kit_attr(u, 0), n = kit_elements(&u->q->in[0]);
-	const uint32_t count = (uint32_t)n;
+	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
+	const uint64_t most = p->caps->max_binding_bytes / 65536 * (65536 / bytes);
+	const uint64_t each = tensor_is_parted(p, kit_in(p, 0)) && most != 0 ? most : n;
 	kit_kernel kernel = {"tensor/histogram.wgsl", NULL, 64, NULL, 0};
 	kit_wgsl w;
 
@@ -336,17 +338,24 @@ static void histogram_plan(kit_plan *p)
 	if (n == 0)
 		return;
 	w = kit_wgsl_make(u, 4096);
-	kit_wgsl_add(&w, kit_dtype_bytes(u->q->in[0].dtype) == 8
-				 ? "@group(0) @binding(1) var<storage, read> x: array<u64>;\n"
-				 : "@group(0) @binding(1) var<storage, read> x: array<u32>;\n");
+	kit_wgsl_add(&w, bytes == 8 ? "@group(0) @binding(1) var<storage, read> x: array<u64>;\n"
+				    : "@group(0) @binding(1) var<storage, read> x: array<u32>;\n");
 	kit_wgsl_add(&w, KERNEL_HISTOGRAM);
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(&w);
 	kernel.text = w.text;
-	kit_run(p, &kernel, n,
-		(kit_slot[]){KIT_ALL(kit_params(p, &count, sizeof(count))), KIT_ALL(kit_in(p, 0)),
-			     KIT_ALL(kit_out(p, 0))},
-		3);
+	/* Counts add up, whatever lies in which piece. */
+	for (uint64_t first = 0; first < n && p->status == PCTL_OK; first += each) {
+		const uint32_t count = (uint32_t)(n - first < each ? n - first : each);
+		const kit_slot x =
+			each == n ? (kit_slot)KIT_ALL(kit_in(p, 0))
+				  : (kit_slot)KIT_PART(kit_in(p, 0), first * bytes, count * bytes);
+
+		kit_run(p, &kernel, count,
+			(kit_slot[]){KIT_ALL(kit_params(p, &count, sizeof(count))), x,
+				     KIT_ALL(kit_out(p, 0))},
+			3);
+	}
 	kit_wgsl_free(&w);
 }
 

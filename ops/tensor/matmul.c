@@ -1,4 +1,6 @@
 /* tensor.matmul: products of matrices, exact by default; its types and shapes, and its kernels. */
+#include <stdio.h>
+
 #include "compose_laws.h"
 #include "matmul_fast.h"
 
@@ -342,6 +344,43 @@ static int by_windows(kit_plan *p, const matmul_shape *s)
 	return 1;
 }
 
+/* A b that is larger than a binding and not transposed is: then as above. Blocks are not moved. */
+static int turned_b(kit_plan *p)
+{
+	const kit_use *u = p->use;
+	const pctl_tensor_type *b = &u->q->in[1];
+	const uint64_t most = p->caps->max_binding_bytes;
+	pctl_attr attrs[4];
+	pctl_tensor_type turned = *b;
+	char axes[64];
+	size_t at = 0;
+	pctl_op_result r;
+	uint32_t to;
+
+	if (most == 0 || kit_bytes(b) <= most || kit_attr(u, MATMUL_ATTR_TRANSPOSE_B) != 0 ||
+	    kit_block_format_of(b->dtype) != NULL)
+		return 0;
+	p->status = infer(u, &r);
+	if (p->status != PCTL_OK)
+		return 1;
+	turned.dim[b->rank - 1] = b->dim[b->rank - 2];
+	turned.dim[b->rank - 2] = b->dim[b->rank - 1];
+	for (uint32_t d = 0; d < b->rank; d++)
+		at += (size_t)snprintf(axes + at, sizeof(axes) - at, d == 0 ? "%u" : ",%u",
+				       d + 2 < b->rank ? d : 2 * b->rank - 3 - d);
+	to = kit_temp(p, (kit_bytes(b) + 3) / 4 * 4);
+	kit_run_op_as(p, "tensor.transpose", 1, (kit_arg[]){{kit_in(p, 1), *b}, {to, turned}}, 2,
+		      &(pctl_attr){"axes", axes, 0}, 1);
+	memcpy(attrs, u->q->attr, sizeof(attrs));
+	attrs[MATMUL_ATTR_TRANSPOSE_B] =
+		(pctl_attr){attrs[MATMUL_ATTR_TRANSPOSE_B].name, "true", 1};
+	kit_run_op_as(
+		p, u->op->desc.name, u->op->desc.version,
+		(kit_arg[]){{kit_in(p, 0), u->q->in[0]}, {to, turned}, {kit_out(p, 0), r.out[0]}},
+		3, attrs, KIT_COUNT(attrs));
+	return 1;
+}
+
 static void plan(kit_plan *p)
 {
 	matmul_shape s;
@@ -354,7 +393,7 @@ static void plan(kit_plan *p)
 		p->status = PCTL_E_UNSUPPORTED;
 		return;
 	}
-	if (by_windows(p, &s))
+	if (by_windows(p, &s) || turned_b(p))
 		return;
 	product(p, &s,
 		(kit_slot[]){KIT_ALL(kit_in(p, 0)), KIT_ALL(kit_in(p, 1)), KIT_ALL(kit_out(p, 0))});

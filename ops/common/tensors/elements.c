@@ -310,6 +310,29 @@ int tensor_kernel_words(tensor_kernel *k, const char *name, const char *element,
 	return 1;
 }
 
+tensor_store tensor_kernel_store(tensor_kernel *k, const char *name, const char *element,
+				 uint32_t buffer)
+{
+	char parts[32];
+	tensor_store s = {.name = name};
+
+	/* Texts may have a function of the name's own `_word`. */
+	snprintf(parts, sizeof(parts), "parts_%s", name);
+	s.parted = tensor_kernel_words(k, tensor_is_parted(k->plan, buffer) ? parts : name, element,
+				       buffer);
+	s.from = k->w.n;
+	return s;
+}
+
+void tensor_kernel_stored(tensor_kernel *k, const tensor_store *s)
+{
+	char call[48];
+
+	snprintf(call, sizeof(call), "parts_%s_word", s->name);
+	if (s->parted)
+		kit_wgsl_called(&k->w, s->from, s->name, call);
+}
+
 /* How element i is found by word(i / n): the whole, or bits of it. */
 static void read_bits(tensor_kernel *k, const char *name, uint32_t bits, uint32_t buffer)
 {

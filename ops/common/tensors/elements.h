@@ -78,6 +78,15 @@ void tensor_kernel_bind(tensor_kernel *k, const char *name, const char *element,
 /* As tensor_kernel_bind; or, where `buffer` is an input that is too large for a binding, several of them and fn <name>_word(i: u32) over
  * all (1). */
 int tensor_kernel_words(tensor_kernel *k, const char *name, const char *element, uint32_t buffer);
+/* A variable, or where `buffer` is an input that is too large for a binding what stands for it: name[i] in texts added from here to tensor_kernel_stored. */
+typedef struct tensor_store {
+	const char *name;
+	size_t from;
+	int parted;
+} tensor_store;
+tensor_store tensor_kernel_store(tensor_kernel *k, const char *name, const char *element,
+				 uint32_t buffer);
+void tensor_kernel_stored(tensor_kernel *k, const tensor_store *s);
 /* The same for a kernel of another kind: bindings `first` and on, how many, 0 with a refusal: there are too many. */
 int tensor_is_parted(const kit_plan *p, uint32_t buffer);
 uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char *element,
