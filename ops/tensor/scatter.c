@@ -100,6 +100,8 @@ static void scatter_plan(kit_plan *p)
 	const uint64_t n = kit_elements(index);
 	const pctl_tensor_type t = kit_vector(PCTL_SCALAR_U32, n);
 	uint32_t targets, positions, sorted, from;
+	size_t begun;
+	int parted;
 	scattering s;
 	tensor_kernel k;
 
@@ -132,19 +134,24 @@ static void scatter_plan(kit_plan *p)
 	k = tensor_kernel_begin_of(p, "tensor/scatter.wgsl", kit_elements(x), x->dtype, s.m);
 	tensor_kernel_read_of(&k, "x", x->dtype, kit_in(p, 0));
 	tensor_kernel_read_of(&k, "updates", x->dtype, kit_in(p, 2));
-	tensor_kernel_bind(&k, "targets", "u32", sorted);
-	tensor_kernel_bind(&k, "updates_from", "u32", from);
+	parted = tensor_kernel_bind_words(&k, "targets", sorted, n);
+	(void)tensor_kernel_bind_words(&k, "updates_from", from, n);
+	begun = k.w.n;
 	kit_wgsl_add(&k.w, KERNEL_SCATTER_FIRST);
 	if (s.mode == ADD && tensor_is_float(x->dtype)) {
 		kit_wgsl_add(&k.w, tensor_float_format_of(x->dtype)->text);
 		kit_wgsl_add(&k.w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 		kit_wgsl_add(&k.w, KERNEL_EXACT_SUM);
-		kit_wgsl_named(&k.w, kit_codec_bits(x->dtype), "x");
-		kit_wgsl_named(&k.w, kit_codec_bits(x->dtype), "updates");
+		tensor_kernel_read_bits(&k, "x", x->dtype, kit_in(p, 0));
+		tensor_kernel_read_bits(&k, "updates", x->dtype, kit_in(p, 2));
 		kit_wgsl_add(&k.w, KERNEL_SCATTER_ADD);
 	} else {
 		add_mode(&k, x->dtype, s.mode);
 		kit_wgsl_add(&k.w, KERNEL_SCATTER);
+	}
+	if (parted) {
+		kit_wgsl_called(&k.w, begun, "targets", "targets_word");
+		kit_wgsl_called(&k.w, begun, "updates_from", "updates_from_word");
 	}
 	k.params.v[0][0] = (uint32_t)n;
 	k.params.v[0][1] = (uint32_t)s.m;

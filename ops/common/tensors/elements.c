@@ -367,6 +367,17 @@ void tensor_kernel_read_of(tensor_kernel *k, const char *name, uint32_t dtype, u
 	read_bits(k, name, tensor_bits(dtype), buffer);
 }
 
+void tensor_kernel_read_bits(tensor_kernel *k, const char *name, uint32_t dtype, uint32_t buffer)
+{
+	const size_t from = k->w.n;
+	char call[48];
+
+	kit_wgsl_named(&k->w, kit_codec_bits(dtype), name);
+	snprintf(call, sizeof(call), "%s_word", name);
+	if (tensor_is_parted(k->plan, buffer))
+		kit_wgsl_called(&k->w, from, name, call);
+}
+
 void tensor_kernel_order(tensor_kernel *k, uint32_t dtype)
 {
 	const uint64_t bits = tensor_bits(dtype), top = 1ull << (bits - 1);

@@ -69,6 +69,8 @@ tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count,
 				  uint64_t turns);
 /* fn <name>_raw(i: u32) -> u64, or u32 where an element has fewer than 8 bytes. */
 void tensor_kernel_read(tensor_kernel *k, const char *name, uint64_t bytes, uint32_t buffer);
+/* fn <name>_bits(i: u32) -> u32 beside that, of a type whose elements are f32: kit_codec_bits. */
+void tensor_kernel_read_bits(tensor_kernel *k, const char *name, uint32_t dtype, uint32_t buffer);
 /* Both of elements of any type with tensor_bits, 64 at most. */
 tensor_kernel tensor_kernel_begin_of(kit_plan *p, const char *name, uint64_t count, uint32_t dtype,
 				     uint64_t turns);

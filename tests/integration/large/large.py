@@ -113,6 +113,10 @@ CASES = [
     ("tensor.matmul", [("a", X[:1600], "f32[1,400]"), ("b", Y, "f32[400,1000]")], ["y"], []),
     ("tensor.matmul", [("a", X, "f32[1000,400]"), ("b", Y, "f32[400,1000]")], ["y"], ["out=f16"]),
     ("tensor.matmul", [("a", KEYS[:40], "u32[2,5]"), ("b", KEYS[:4 * 5 * 80000], "u32[5,80000]")], ["y"], []),
+    ("tensor.matmul", [("a", X, "f32[100,4000]"), ("b", Y[:80000], "f32[100,200]")], ["y"], ["transpose_a=true"]),
+    ("tensor.matmul", [("a", X, "f32[400,1000]"), ("b", Y, "f32[1000,400]")], ["y"], ["transpose_a=true", "transpose_b=true"]),
+    # by windows of columns, which a kernel brings together: the last of few
+    ("tensor.matmul", [("a", floats(70 * 64, 13), "f32[70,64]"), ("b", WIDE[:2 * 9001 * 64], "i16[9001,64]")], ["y"], ["transpose_b=true"]),
     # batch by batch, and one of more than a binding
     ("tensor.conv2d", [("x", X, "f32[4,100,1000,1]"), ("w", Y[:2 * 100 * 3 * 4], "f32[2,100,3,1]")], ["y"], ["pad=1,0", "stride=7,1"]),
     ("tensor.conv1d", [("x", WIDE[:1200000], "i16[1,3,200000]"), ("w", WIDE[:30], "i16[1,3,5]")], ["y"], ["stride=5"]),
@@ -120,6 +124,10 @@ CASES = [
     ("tensor.rnn_cell", [("x", X[:1600], "f32[1,400]"), ("h", Y[:4000], "f32[1,1000]"), ("w", Y, "f32[1000,400]"), ("r", (X + Y + X)[:4000000], "f32[1000,1000]"), ("bias", X[:4000], "f32[1000]")], ["y"], []),
     ("tensor.dropout", [("x", X, "f32[1000,400]")], ["y"], ["key=7", "drop=30000"]),
     ("tensor.dropout", [("x", WIDE, "f16[600001]")], ["y"], ["key=7", "drop=30000"]),
+    ("tensor.avg_pool", [("x", X, "f32[1,400,1000]")], ["y"], ["window=3"]),
+    ("tensor.scatter", [("x", X, "f32[1000,400]"), ("index", indices(400000, 400, 10), "u32[1000,400]"), ("updates", Y, "f32[1000,400]")], ["y"], ["axis=1", "mode=add"]),
+    ("tensor.quantize", [("x", X, "f32[1000,400]"), ("scale", Y[:4000], "f32[1000,1]"), ("zero", INDEX[:4000], "i32[1000,1]")], ["y"], ["to=i8"]),
+    ("tensor.dequantize", [("x", WIDE[:1200000], "i8[3000,400]"), ("scale", Y[:1600], "f32[1,400]"), ("zero", INDEX[:1600], "i32[1,400]")], ["y"], []),
     ("tensor.histogram", [("x", INDEX, "u32[300000]")], ["y"], ["bins=300"]),
     ("tensor.lookup", [("x", INDEX, "u32[300000]"), ("lookup", X[:1200], "f32[300]")], ["y"], []),
     ("tensor.lookup", [("x", WIDE[:1200000], "u16[600000]"), ("lookup", X[:1200] * 220, "f32[66000]")], ["y"], []),
