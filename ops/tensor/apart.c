@@ -1,10 +1,10 @@
 /* Reductions of what is more than a binding and cannot be cut where it lies: turned, so that what is reduced lies side by side, and then by the op
- * itself over rows, which the host cuts (SEMANTICS.md 17.3); or row by row, where each is more than a binding. */
+ * itself over rows, which the host cuts (SEMANTICS.md 17.3); or some rows at a time, where it has no cut. */
 #include <stdio.h>
 
 #include "reduce_axes.h"
 
-#define ROWS_MAX 1024u
+#define PARTS_MAX 1024u
 
 /* Axes of x between commas: those that stay, then those that are reduced; or where each of x's is among these. */
 static void order_of(uint32_t rank, uint32_t mask, int back, char text[64], uint32_t order[])
@@ -48,59 +48,71 @@ static void over_rows(kit_plan *p, uint32_t from, const pctl_tensor_type *rows, 
 		      (kit_arg[]){{from, *rows}, {to, *out}}, 2, attrs, q->n_attr);
 }
 
-static void row_by_row(kit_plan *p, const tensor_axes *a, uint32_t from, uint64_t width)
+/* Some rows at a time, copied to where they begin as a binding may: where the host has no cut, for a result is less than what bindings begin with, or a row is more than
+ * a binding. Each part is a multiple of words but the last, behind which its buffers have zeros. */
+static void some_rows(kit_plan *p, const tensor_axes *a, uint32_t from, uint32_t to, uint64_t each,
+		      const uint64_t row_bytes[2], int shaped)
 {
-	const uint64_t bytes = a->terms * kit_dtype_bytes(p->use->q->in[0].dtype);
-	const pctl_tensor_type row = {p->use->q->in[0].dtype, 2, {1, a->terms}};
-	const pctl_tensor_type one = {a->out.dtype, 1, {1}};
+	const uint32_t dtype = p->use->q->in[0].dtype;
 
-	for (uint64_t i = 0; i < a->count && p->status == PCTL_OK; i++) {
-		const uint32_t alone = kit_temp(p, bytes), result = kit_temp(p, width);
+	for (uint64_t first = 0; first < a->count && p->status == PCTL_OK; first += each) {
+		const uint64_t n = a->count - first < each ? a->count - first : each;
+		const uint64_t in_bytes = (n * row_bytes[0] + 3) / 4 * 4,
+			       out_bytes = (n * row_bytes[1] + 3) / 4 * 4;
+		const pctl_tensor_type rows = {dtype, 2, {n, a->terms}};
+		const pctl_tensor_type results = {a->out.dtype, 1, {n}};
+		const uint32_t part = kit_temp(p, in_bytes), made = kit_temp(p, out_bytes);
 
-		kit_copy(p, from, i * bytes, alone, 0, bytes);
-		over_rows(p, alone, &row, result, &one);
-		kit_copy(p, result, 0, kit_out(p, 0), i * width, width);
+		kit_copy(p, from, first * row_bytes[0], part, 0, in_bytes);
+		over_rows(p, part, &rows, made, shaped ? &rows : &results);
+		kit_copy(p, made, 0, to, first * row_bytes[1], out_bytes);
 	}
 }
 
 int tensor_rows_apart(kit_plan *p, const tensor_axes *a, int shaped)
 {
 	const pctl_tensor_type *x = &p->use->q->in[0];
-	const uint64_t row_bytes = a->terms * kit_dtype_bytes(x->dtype),
-		       width = kit_dtype_bytes(a->out.dtype);
+	const uint64_t width = kit_dtype_bytes(a->out.dtype), most = p->caps->max_binding_bytes;
+	const uint64_t row_bytes[2] = {a->terms * kit_dtype_bytes(x->dtype),
+				       shaped ? a->terms * width : width};
+	const uint64_t unit = width < 4 ? 4 / width : 1;
 	const pctl_tensor_type rows = {x->dtype, 2, {a->count, a->terms}};
 	const pctl_tensor_type results = {a->out.dtype, 1, {a->count}};
-	const int large = row_bytes > p->caps->max_binding_bytes;
-	uint32_t from = kit_in(p, 0), last = x->rank, order[PCTL_RANK_MAX], to;
+	uint32_t from = kit_in(p, 0), last = x->rank, order[PCTL_RANK_MAX], to = kit_out(p, 0);
 	pctl_tensor_type turned = *x;
+	uint64_t each = 1;
 	char text[64];
+	int in_order;
 
 	while (last > 0 && a->mask >> (last - 1) & 1)
 		last--;
-	/* Rows that lie side by side and fit are the host's to cut. */
-	if (p->status != PCTL_OK || !tensor_is_larger(p, a) || a->count == 1 ||
-	    (!large && (a->mask & ((1u << last) - 1)) == 0))
+	in_order = (a->mask & ((1u << last) - 1)) == 0;
+	if (p->status != PCTL_OK || !tensor_is_larger(p, a) || a->count == 1)
 		return 0;
-	if (large && (shaped || a->count > ROWS_MAX || row_bytes % 4 != 0 || width % 4 != 0))
+	if (row_bytes[0] <= most)
+		each = most / row_bytes[0] / unit * unit;
+	/* Rows in order that fit come here where the host has no cut for them. */
+	if ((in_order || row_bytes[0] > most) &&
+	    (each % unit != 0 || each == 0 || (a->count - 1) / each >= PARTS_MAX ||
+	     (shaped && row_bytes[0] > most)))
 		return 0;
 	if (p->through != 0) {
 		p->status = PCTL_E_UNSUPPORTED;
 		return 1;
 	}
-	if ((a->mask & ((1u << last) - 1)) != 0) {
+	if (!in_order) {
 		order_of(x->rank, a->mask, 0, text, order);
 		for (uint32_t d = 0; d < x->rank; d++)
 			turned.dim[d] = x->dim[order[d]];
 		from = kit_temp(p, (kit_bytes(x) + 3) / 4 * 4);
 		turn(p, kit_in(p, 0), x, from, &turned, text);
+		to = shaped ? kit_temp(p, (kit_bytes(x) + 3) / 4 * 4) : to;
 	}
-	if (large) {
-		row_by_row(p, a, from, width);
-	} else if (!shaped) {
-		over_rows(p, from, &rows, kit_out(p, 0), &results);
-	} else {
-		to = kit_temp(p, (kit_bytes(x) + 3) / 4 * 4);
-		over_rows(p, from, &rows, to, &rows);
+	if (in_order || row_bytes[0] > most)
+		some_rows(p, a, from, to, each, row_bytes, shaped);
+	else
+		over_rows(p, from, &rows, to, shaped ? &rows : &results);
+	if (to != kit_out(p, 0)) {
 		order_of(x->rank, a->mask, 1, text, order);
 		turn(p, to, &turned, kit_out(p, 0), x, text);
 	}

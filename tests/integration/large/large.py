@@ -95,13 +95,15 @@ CASES = [
     ("tensor.max", [("x", X + Y, "f32[2,400000]")], ["y"], ["axes=1"]),
     ("tensor.min", [("x", X + Y, "f16[2,320,5,500]")], ["y"], ["axes=1,3"]),
     ("tensor.any", [("x", bytes(4 * 399999) + b"\x01\0\0\0", "u32[50000,8]")], ["y"], ["axes=0"]),
-    # by the library itself: turned, so that rows are the host's to cut, and row by row where each is more than a binding
+    # by the library itself: turned, so that rows are the host's to cut, and some rows at a time where it has no cut
     ("tensor.sum", [("x", X, "f32[1000,400]")], ["y"], ["axes=0"]),
     ("tensor.sum", [("x", X, "f32[20,50,400]")], ["y"], ["axes=0,2", "keep=true"]),
     ("tensor.sum", [("x", X, "u32[1000,400]")], ["y"], ["axes=-2"]),
     ("tensor.sum", [("x", X + Y, "f32[2,400000]")], ["y"], ["axes=1"]),
     ("tensor.sum", [("x", X + Y, "f32[400000,2]")], ["y"], ["axes=0"]),
     ("tensor.sum", [("x", WIDE[:1200000], "bf16[200000,3]")], ["y"], ["axes=0"]),
+    ("tensor.sum", [("x", WIDE[:1200000], "bf16[3,200000]")], ["y"], ["axes=1"]),
+    ("tensor.softmax", [("x", X[:12 * 100001], "f32[3,100001]")], ["y"], []),
     ("tensor.mean", [("x", X, "f32[1000,400]")], ["y"], ["axes=0"]),
     ("tensor.variance", [("x", X, "f32[1000,400]")], ["y"], ["axes=0", "ddof=1"]),
     ("tensor.softmax", [("x", X, "f32[1000,400]")], ["y"], ["axis=0"]),
