@@ -140,6 +140,38 @@ def test_buffers_and_dlpack():
     assert t.asarray([1, 2]).dtype == "i32" and t.asarray(1.5).dtype == "f32" and t.asarray(numpy.float64(1)).dtype == "f64"
 
 
+def test_lists():
+    a, b, c = ints(2, 3), ints(2, 1), ints(2, 3)
+    y = t.asarray(a) + c
+    assert (t.concat([a, b, y], axis=1).numpy() == numpy.concatenate([a, b, a + c], axis=1)).all()
+    assert (t.stack((a, y), axis=0).numpy() == numpy.stack([a, a + c])).all()
+    assert (t.einsum([t.asarray(a), c], equation="ij,ij->i").numpy() == (a * c).sum(axis=1)).all()
+    assert (t.asarray([[1, 2], [3, 4]]) + 1).tolist() == [[2, 3], [4, 5]]  # numbers are one tensor
+    for wrong in (lambda: t.concat(a, c), lambda: t.sum([a, c])):
+        with pytest.raises(pipectl.Error):
+            wrong().numpy()
+
+
+def test_views_of_types_that_numpy_has_not():
+    a = RNG.integers(-8, 8, (5, 6)).astype(numpy.int32)
+    x = t.convert(a, to="i4")
+    for ours, theirs in ((x.T, a.T), (x[1:, ::2], a[1:, ::2]), (x.reshape(2, 15), a.reshape(2, 15)), (t.sort(x, axis=0), numpy.sort(a, axis=0))):
+        assert ours.dtype == "i4" and ours.shape == theirs.shape and (t.convert(ours, to="i32").numpy() == theirs).all()
+
+
+def test_capsules_that_cannot_be():
+    y = t.asarray(ints(3)) + 1
+    assert (numpy.from_dlpack(y) == y.numpy()).all()
+    for wrong in ({"dl_device": (2, 0)}, {"copy": False}):
+        with pytest.raises(BufferError):
+            y.__dlpack__(**wrong)
+    for fine in ({"dl_device": (1, 0)}, {"copy": True}, {"max_version": (1, 0)}):
+        assert y.__dlpack__(**fine) is not None
+    assert y.__array__(copy=True) is not y.numpy() and y.__array__(copy=False) is y.numpy()
+    with pytest.raises(ValueError):
+        y.__array__(numpy.float64, copy=False)
+
+
 def test_files(tmp_path):
     a = ints(3, 4)
     numpy.savez(tmp_path / "w.npz", a=a, b=a + 1)
