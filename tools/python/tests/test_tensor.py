@@ -159,6 +159,22 @@ def test_views_of_types_that_numpy_has_not():
         assert ours.dtype == "i4" and ours.shape == theirs.shape and (t.convert(ours, to="i32").numpy() == theirs).all()
 
 
+def test_numbers_become_no_others():
+    i, u, f, h = (numpy.arange(3).astype(k) for k in ("<i4", "<u4", "<f4", "<f2"))
+    for wrong in (lambda: t.asarray(i) + 2**40, lambda: t.asarray(i) + 2.5, lambda: t.asarray(u) + -1, lambda: t.asarray(i) * float("nan"), lambda: t.asarray(f) * 1e300,
+                  lambda: t.asarray(h) + 70000, lambda: t.asarray([1, 2], dtype="i4"), lambda: t.asarray([1, 2], dtype="bf16"), lambda: t.op("tensor.sum@9", f)):
+        with pytest.raises(pipectl.Error):
+            wrong()
+    assert (t.asarray(i) * 2.0 - True).tolist() == [-1, 1, 3] and (t.asarray([2**40]) + 1).tolist() == [2**40 + 1]
+    assert numpy.isnan((t.asarray(f) * float("nan")).numpy()).all() and (t.asarray(f) + float("inf")).tolist() == [numpy.inf] * 3
+    # of bf16: to the nearest once, ties to even, also where an f32 would lie in the middle
+    half = t.convert(numpy.ones(1, numpy.float32), to="bf16")
+    for number, bits in ((2, 0x4000), (-0.0, 0x8000), (1 + 2**-8, 0x3f80), (1 + 3 * 2**-8, 0x3f82), (1 + 2**-8 + 2**-40, 0x3f81), (1 + 2**-8 - 2**-40, 0x3f80), (2**-133 * 1.5, 2), (2**-134, 0)):
+        assert t._number(number, "bf16")["bf16"] == bits, (number, hex(bits))
+    assert t.convert(half * 2 + 0.5, to="f32").tolist() == [2.5]
+    assert t.op("tensor.sum@1", f).item() == 3
+
+
 def test_capsules_that_cannot_be():
     y = t.asarray(ints(3)) + 1
     assert (numpy.from_dlpack(y) == y.numpy()).all()
