@@ -108,6 +108,7 @@ CASES = [
     ("tensor.variance", [("x", X, "f32[1000,400]")], ["y"], ["axes=0", "ddof=1"]),
     ("tensor.softmax", [("x", X, "f32[1000,400]")], ["y"], ["axis=0"]),
     ("tensor.log_softmax", [("x", X, "f32[10,100,400]")], ["y"], ["axis=1"]),
+    ("tensor.softmax", [("x", X, "f32[40,25,400]")], ["y"], ["axis=0"]),
     ("tensor.logsumexp", [("x", X, "f32[1000,400]")], ["y"], ["axis=0", "keep=true"]),
     ("tensor.cumsum", [("x", X, "f32[1000,400]")], ["y"], ["axis=0", "reverse=true"]),
     ("tensor.sum64", [("x", X, "f64[500,400]")], ["y"], ["axes=0"]),
