@@ -30,9 +30,7 @@ static pctl_status place_of(const pctl_setting *out, const pctl_call *call, plac
 	if (!p->is_tensor)
 		return PCTL_OK;
 	if (!pctl_tensor_format_of(p->file, &p->format))
-		return pctl_refuse_at(call, PC4214_TENSOR_FORMAT, NULL,
-				      "write .safetensors, .npz or .npy", "%s: GGUF is read only",
-				      p->file);
+		return pctl_tensor_format_check(p->file, call);
 	if (p->format == PCTL_TENSOR_FORMAT_NPY && name != NULL)
 		return pctl_refuse(call, PC10_USAGE,
 				   "%s: an .npy holds one tensor, which has no name", out->value);

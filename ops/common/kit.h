@@ -270,6 +270,9 @@ typedef struct kit_setting {
 } kit_setting;
 void kit_run_op(kit_plan *p, const char *name, uint32_t version, const kit_arg *args,
 		uint32_t n_args, const kit_setting *settings, uint32_t n_settings);
+/* The same with attributes that are no numbers; all that the op has. */
+void kit_run_op_as(kit_plan *p, const char *name, uint32_t version, const kit_arg *args,
+		   uint32_t n_args, const pctl_attr *attrs, uint32_t n_attrs);
 
 /* ---- laws and problems ------------------------------------------------------------------------
  */

@@ -165,14 +165,30 @@ void kit_run_counted(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit
 void kit_run_op(kit_plan *p, const char *name, uint32_t version, const kit_arg *args,
 		uint32_t n_args, const kit_setting *settings, uint32_t n_settings)
 {
-	uint32_t buffers[2 * PCTL_PORTS_MAX];
-	pctl_tensor_type types[2 * PCTL_PORTS_MAX];
 	pctl_attr attrs[8];
 	char texts[8][24];
 
+	if (p->status == PCTL_OK && n_settings > KIT_COUNT(attrs))
+		p->status = pctl_refuse(p->use->call, PC1_INTERNAL, "%s: %u attributes", name,
+					n_settings);
 	if (p->status != PCTL_OK)
 		return;
-	if (n_args > KIT_COUNT(buffers) || n_settings > KIT_COUNT(attrs)) {
+	for (uint32_t i = 0; i < n_settings; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "%" PRIu64, settings[i].value);
+		attrs[i] = (pctl_attr){settings[i].name, texts[i], settings[i].value};
+	}
+	kit_run_op_as(p, name, version, args, n_args, attrs, n_settings);
+}
+
+void kit_run_op_as(kit_plan *p, const char *name, uint32_t version, const kit_arg *args,
+		   uint32_t n_args, const pctl_attr *attrs, uint32_t n_attrs)
+{
+	uint32_t buffers[2 * PCTL_PORTS_MAX];
+	pctl_tensor_type types[2 * PCTL_PORTS_MAX];
+
+	if (p->status != PCTL_OK)
+		return;
+	if (n_args > KIT_COUNT(buffers)) {
 		p->status = pctl_refuse(p->use->call, PC1_INTERNAL, "%s: %u buffers", name, n_args);
 		return;
 	}
@@ -180,10 +196,6 @@ void kit_run_op(kit_plan *p, const char *name, uint32_t version, const kit_arg *
 		buffers[i] = args[i].buffer;
 		types[i] = args[i].type;
 	}
-	for (uint32_t i = 0; i < n_settings; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "%" PRIu64, settings[i].value);
-		attrs[i] = (pctl_attr){settings[i].name, texts[i], settings[i].value};
-	}
 	p->status =
-		p->sink->op(p->sink->ctx, name, version, buffers, types, n_args, attrs, n_settings);
+		p->sink->op(p->sink->ctx, name, version, buffers, types, n_args, attrs, n_attrs);
 }

@@ -119,8 +119,10 @@ static void cell_plan(kit_plan *p)
 	sums = kit_temp(p, 4 * c.b * c.m * c.sums);
 	k = tensor_kernel_begin(p, "tensor/cell_sums.wgsl", c.b * c.m * c.sums, 4, c.n + c.m + 1);
 	for (uint32_t i = 0; i < 5; i++) {
-		tensor_kernel_bind(&k, names[i], "u32", kit_in(p, i));
+		const tensor_store store = tensor_kernel_store(&k, names[i], "u32", kit_in(p, i));
+
 		kit_wgsl_factor(&k.w, u->q->in[i].dtype, names[i]);
+		tensor_kernel_stored(&k, &store);
 	}
 	kit_wgsl_add(&k.w, tensor_float_format_of(PCTL_SCALAR_F32)->text);
 	kit_wgsl_add(&k.w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");

@@ -25,15 +25,15 @@ static pctl_status tri_infer(const kit_use *u, pctl_op_result *out)
 static void tri_plan(kit_plan *p)
 {
 	const pctl_tensor_type *x = &p->use->q->in[0];
-	const uint64_t bytes = kit_dtype_bytes(x->dtype);
 	const int64_t named = (int64_t)kit_attr(p->use, 0), most = (int64_t)1 << 30;
 	/* No element is as far from the diagonal as 2^31, and differences stay within i32. */
 	const int64_t d = named > 2 * most - 1 ? 2 * most - 1
 			  : named < -2 * most  ? -2 * most
 					       : named;
-	tensor_kernel k = tensor_kernel_begin(p, "tensor/tri.wgsl", kit_elements(x), bytes, 0);
+	tensor_kernel k =
+		tensor_kernel_begin_of(p, "tensor/tri.wgsl", kit_elements(x), x->dtype, 0);
 
-	tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
+	tensor_kernel_read_of(&k, "x", x->dtype, kit_in(p, 0));
 	kit_wgsl_add(&k.w,
 		     is_lower(p->use)
 			     ? "fn kept(away: i32, d: i32) -> bool {\n\treturn away <= d;\n}\n"
@@ -52,8 +52,7 @@ static void tri_plan(kit_plan *p)
 static pctl_status tri_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
 	const pctl_tensor_type *x = &u->q->in[0];
-	const uint64_t bytes = kit_dtype_bytes(x->dtype), m = x->dim[x->rank - 2],
-		       n = x->dim[x->rank - 1];
+	const uint64_t m = x->dim[x->rank - 2], n = x->dim[x->rank - 1];
 	const int64_t d = (int64_t)kit_attr(u, 0);
 
 	for (uint64_t at = 0, all = kit_elements(x); at < all; at += m * n)
@@ -62,9 +61,10 @@ static pctl_status tri_reference(const kit_use *u, const pctl_span *in, pctl_spa
 				const int64_t away = (int64_t)c - (int64_t)r;
 				const int kept = is_lower(u) ? away <= d : away >= d;
 
-				tensor_put(out[0].data, at + r * n + c, bytes,
-					   kept ? tensor_get(in[0].data, at + r * n + c, bytes)
-						: 0);
+				tensor_code_put(
+					x->dtype, out[0].data, at + r * n + c,
+					kept ? tensor_code(x->dtype, in[0].data, at + r * n + c)
+					     : 0);
 			}
 	return PCTL_OK;
 }
@@ -172,10 +172,10 @@ static void where_plan(kit_plan *p)
 	p->status = where_infer(p->use, &r);
 	if (p->status != PCTL_OK)
 		return;
-	k = tensor_kernel_begin(p, "tensor/where.wgsl", kit_elements(&r.out[0]),
-				kit_dtype_bytes(r.out[0].dtype), 0);
+	k = tensor_kernel_begin_of(p, "tensor/where.wgsl", kit_elements(&r.out[0]), r.out[0].dtype,
+				   0);
 	for (uint32_t i = 0; i < 3; i++)
-		tensor_kernel_read(&k, names[i], kit_dtype_bytes(q->in[i].dtype), kit_in(p, i));
+		tensor_kernel_read_of(&k, names[i], q->in[i].dtype, kit_in(p, i));
 	kit_wgsl_add(&k.w, KERNEL_WHERE);
 	for (uint32_t d = 0; d < PCTL_RANK_MAX; d++) {
 		k.params.v[d][0] = (uint32_t)inner_dim(&r.out[0], d);
@@ -215,18 +215,19 @@ static pctl_status where_reference(const kit_use *u, const pctl_span *in, pctl_s
 					 ? 1
 					 : 2;
 
-		tensor_put(out[0].data, i, kit_dtype_bytes(y->dtype),
-			   tensor_get(in[from].data, broadcast_at(y, &u->q->in[from], i),
-				      kit_dtype_bytes(y->dtype)));
+		tensor_code_put(
+			y->dtype, out[0].data, i,
+			tensor_code(y->dtype, in[from].data, broadcast_at(y, &u->q->in[from], i)));
 	}
 	return status;
 }
 
-#define WHERE_TYPES 12u
+#define WHERE_TYPES 18u
 static const uint32_t moved_types[WHERE_TYPES] = {
-	PCTL_SCALAR_F32, PCTL_SCALAR_F16, PCTL_SCALAR_BF16, PCTL_SCALAR_I8,
-	PCTL_SCALAR_U8,	 PCTL_SCALAR_I16, PCTL_SCALAR_U16,  PCTL_SCALAR_I32,
-	PCTL_SCALAR_U32, PCTL_SCALAR_I64, PCTL_SCALAR_U64,  PCTL_SCALAR_F64};
+	PCTL_SCALAR_F32, PCTL_SCALAR_F16,    PCTL_SCALAR_BF16,	PCTL_SCALAR_I8,	 PCTL_SCALAR_U8,
+	PCTL_SCALAR_I16, PCTL_SCALAR_U16,    PCTL_SCALAR_I32,	PCTL_SCALAR_U32, PCTL_SCALAR_I64,
+	PCTL_SCALAR_U64, PCTL_SCALAR_F64,    PCTL_DTYPE_F8E4M3, PCTL_DTYPE_F4,	 PCTL_DTYPE_I4,
+	PCTL_DTYPE_U2,	 PCTL_DTYPE_TERNARY, PCTL_DTYPE_BINARY};
 static const pctl_op_problems where_problems = {
 	PCTL_HEAD(pctl_op_problems), "tensors of up to 325 elements, of which one may be broadcast",
 	TENSOR_SHAPES * 4};
@@ -268,8 +269,9 @@ static void law_turned(kit_law *l)
 
 /* ---- the ops -------------------------------------------------------------------------------- */
 
-static const pctl_port one_in[] = {{"x", TENSOR_ANY "[...]", "the elements", 0, 0}};
-static const pctl_port one_out[] = {{"y", TENSOR_ANY "[...]", "the result, of x's type", 0, 0}};
+static const pctl_port one_in[] = {{"x", TENSOR_WITH_ZERO "[...]", "the elements", 0, 0}};
+static const pctl_port one_out[] = {
+	{"y", TENSOR_WITH_ZERO "[...]", "the result, of x's type", 0, 0}};
 static const pctl_port where_in[] = {
 	{"condition", "bool|u32|u8[...]", "a where it is not 0, else b", 0, 0},
 	{"a", TENSOR_ANY "[...]", "taken where the condition holds", 0, 0},

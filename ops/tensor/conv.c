@@ -106,9 +106,13 @@ static pctl_status conv_infer(const kit_use *u, pctl_op_result *out)
 	convolution c;
 	const pctl_status status = conv_of(u, &c);
 
-	if (status == PCTL_OK)
-		out->out[0] = c.y;
-	return status;
+	if (status != PCTL_OK)
+		return status;
+	out->out[0] = c.y;
+	/* Batch by batch. */
+	out->n_cut = 1;
+	out->cut[0] = 1;
+	return PCTL_OK;
 }
 
 /* One element an invocation, by 4.4's exact integer sums; what comes sooner to most elements stands in front. */
@@ -121,7 +125,9 @@ static void add_terms(tensor_kernel *k, const convolution *c)
 	for (uint32_t i = 0; i < 2; i++) {
 		const uint32_t dtype = u->q->in[i].dtype;
 
-		tensor_kernel_bind(k, names[i], wide ? "u64" : "u32", kit_in(k->plan, i));
+		const tensor_store store =
+			tensor_kernel_store(k, names[i], wide ? "u64" : "u32", kit_in(k->plan, i));
+
 		if (wide)
 			kit_wgsl_named(&k->w, "fn $_word(i: u32) -> u64 {\n\treturn $[i];\n}\n",
 				       names[i]);
@@ -129,6 +135,7 @@ static void add_terms(tensor_kernel *k, const convolution *c)
 			kit_wgsl_named(&k->w, kit_codec_word(dtype), names[i]);
 		if (c->format != NULL)
 			kit_wgsl_named(&k->w, kit_codec_bits(dtype), names[i]);
+		tensor_kernel_stored(k, &store);
 	}
 	window_text(k, &c->w, 3);
 	if (c->format != NULL) {
@@ -258,6 +265,9 @@ static pctl_status im2col_of(const kit_use *u, window *w, pctl_tensor_type *y)
 		status = window_of(u, dims, taps, ATTR_STRIDE, 0, w);
 	if (status != PCTL_OK)
 		return status;
+	for (uint32_t d = 0; d < WINDOW_DIMS && u->q->in[0].dtype == PCTL_DTYPE_BINARY; d++)
+		if (w->dim[d].pad != 0)
+			return kit_refuse_attr(u, "pad", "puts zeros around, and no binary is one");
 	*y = (pctl_tensor_type){
 		u->q->in[0].dtype, 3, {w->batches, w->places, w->channels * w->taps}};
 	return kit_limit(u, "elements", kit_elements(y), TENSOR_ELEMENTS_MAX);
@@ -272,7 +282,7 @@ static pctl_status im2col_infer(const kit_use *u, pctl_op_result *out)
 
 static void im2col_plan(kit_plan *p)
 {
-	const uint64_t bytes = kit_dtype_bytes(p->use->q->in[0].dtype);
+	const uint32_t dtype = p->use->q->in[0].dtype;
 	pctl_tensor_type y;
 	tensor_kernel k;
 	window w;
@@ -280,8 +290,8 @@ static void im2col_plan(kit_plan *p)
 	p->status = im2col_of(p->use, &w, &y);
 	if (p->status != PCTL_OK)
 		return;
-	k = tensor_kernel_begin(p, "tensor/im2col.wgsl", kit_elements(&y), bytes, 0);
-	tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
+	k = tensor_kernel_begin_of(p, "tensor/im2col.wgsl", kit_elements(&y), dtype, 0);
+	tensor_kernel_read_of(&k, "x", dtype, kit_in(p, 0));
 	window_text(&k, &w, 3);
 	kit_wgsl_add(&k.w, KERNEL_IM2COL);
 	k.params.v[0][0] = (uint32_t)w.places;
@@ -293,7 +303,7 @@ static void im2col_plan(kit_plan *p)
 
 static pctl_status im2col_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
-	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
+	const uint32_t dtype = u->q->in[0].dtype;
 	pctl_tensor_type y;
 	uint64_t at = 0;
 	window w;
@@ -304,14 +314,13 @@ static pctl_status im2col_reference(const kit_use *u, const pctl_span *in, pctl_
 			for (uint64_t i = 0; i < w.channels * w.taps; i++, at++) {
 				const uint64_t from = window_at(&w, q, i % w.taps);
 
-				tensor_put(out[0].data, at, bytes,
-					   from == UINT64_MAX
-						   ? 0
-						   : tensor_get(in[0].data,
-								(b * w.channels + i / w.taps) *
-										w.elements +
-									from,
-								bytes));
+				tensor_code_put(dtype, out[0].data, at,
+						from == UINT64_MAX
+							? 0
+							: tensor_code(dtype, in[0].data,
+								      (b * w.channels +
+								       i / w.taps) * w.elements +
+									      from));
 			}
 	return status;
 }

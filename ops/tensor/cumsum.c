@@ -139,7 +139,7 @@ static void plan(kit_plan *p)
 	tensor_axes a;
 
 	p->status = cumsum_axes(p->use, &a);
-	if (p->status != PCTL_OK || kit_elements(&a.out) == 0)
+	if (p->status != PCTL_OK || kit_elements(&a.out) == 0 || tensor_rows_apart(p, &a, 1))
 		return;
 	if (cumsum_rows(p, &a))
 		return;

@@ -74,7 +74,7 @@ static pctl_status gather_infer(const kit_use *u, pctl_op_result *out)
 static void gather_plan(kit_plan *p)
 {
 	const kit_use *u = p->use;
-	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
+	const uint32_t dtype = u->q->in[0].dtype;
 	tensor_kernel k;
 	taking t;
 
@@ -82,8 +82,8 @@ static void gather_plan(kit_plan *p)
 	if (p->status != PCTL_OK)
 		return;
 	tensor_index_check(p, 1, t.x.n, t.negative);
-	k = tensor_kernel_begin(p, "tensor/gather.wgsl", kit_elements(&t.out), bytes, 0);
-	tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
+	k = tensor_kernel_begin_of(p, "tensor/gather.wgsl", kit_elements(&t.out), dtype, 0);
+	tensor_kernel_read_of(&k, "x", dtype, kit_in(p, 0));
 	tensor_kernel_index(&k, "index", u->q->in[1].dtype, t.x.n, t.negative, kit_in(p, 1));
 	kit_wgsl_add(&k.w,
 		     t.along ? "const ALONG: bool = true;\n" : "const ALONG: bool = false;\n");
@@ -96,8 +96,7 @@ static void gather_plan(kit_plan *p)
 
 static pctl_status gather_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
-	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
-	const uint32_t dtype = u->q->in[1].dtype;
+	const uint32_t type = u->q->in[0].dtype, dtype = u->q->in[1].dtype;
 	uint64_t at = 0;
 	taking t;
 	pctl_status status = taking_of(u, &t);
@@ -110,10 +109,9 @@ static pctl_status gather_reference(const kit_use *u, const pctl_span *in, pctl_
 				const uint64_t row =
 					tensor_index_of(dtype, in[1].data, t.along ? at : j, t.x.n);
 
-				memcpy((char *)out[0].data + at * bytes,
-				       (const char *)in[0].data +
-					       ((o * t.x.n + row) * t.x.inner + k) * bytes,
-				       bytes);
+				tensor_code_put(type, out[0].data, at,
+						tensor_code(type, in[0].data,
+							    (o * t.x.n + row) * t.x.inner + k));
 			}
 	return status;
 }
@@ -329,7 +327,9 @@ static void histogram_plan(kit_plan *p)
 {
 	const kit_use *u = p->use;
 	const uint64_t bins = kit_attr(u, 0), n = kit_elements(&u->q->in[0]);
-	const uint32_t count = (uint32_t)n;
+	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
+	const uint64_t most = p->caps->max_binding_bytes / 65536 * (65536 / bytes);
+	const uint64_t each = tensor_is_parted(p, kit_in(p, 0)) && most != 0 ? most : n;
 	kit_kernel kernel = {"tensor/histogram.wgsl", NULL, 64, NULL, 0};
 	kit_wgsl w;
 
@@ -338,17 +338,24 @@ static void histogram_plan(kit_plan *p)
 	if (n == 0)
 		return;
 	w = kit_wgsl_make(u, 4096);
-	kit_wgsl_add(&w, kit_dtype_bytes(u->q->in[0].dtype) == 8
-				 ? "@group(0) @binding(1) var<storage, read> x: array<u64>;\n"
-				 : "@group(0) @binding(1) var<storage, read> x: array<u32>;\n");
+	kit_wgsl_add(&w, bytes == 8 ? "@group(0) @binding(1) var<storage, read> x: array<u64>;\n"
+				    : "@group(0) @binding(1) var<storage, read> x: array<u32>;\n");
 	kit_wgsl_add(&w, KERNEL_HISTOGRAM);
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(&w);
 	kernel.text = w.text;
-	kit_run(p, &kernel, n,
-		(kit_slot[]){KIT_ALL(kit_params(p, &count, sizeof(count))), KIT_ALL(kit_in(p, 0)),
-			     KIT_ALL(kit_out(p, 0))},
-		3);
+	/* Counts add up, whatever lies in which piece. */
+	for (uint64_t first = 0; first < n && p->status == PCTL_OK; first += each) {
+		const uint32_t count = (uint32_t)(n - first < each ? n - first : each);
+		const kit_slot x =
+			each == n ? (kit_slot)KIT_ALL(kit_in(p, 0))
+				  : (kit_slot)KIT_PART(kit_in(p, 0), first * bytes, count * bytes);
+
+		kit_run(p, &kernel, count,
+			(kit_slot[]){KIT_ALL(kit_params(p, &count, sizeof(count))), x,
+				     KIT_ALL(kit_out(p, 0))},
+			3);
+	}
 	kit_wgsl_free(&w);
 }
 

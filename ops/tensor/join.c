@@ -67,8 +67,7 @@ static pctl_status join_infer(const kit_use *u, pctl_op_result *out)
 /* Each input is put into what was joined before it, so that a kernel reads two: the elements of `so far`, then those of the input. */
 static void join_plan(kit_plan *p)
 {
-	const uint64_t bytes = kit_dtype_bytes(p->use->q->in[0].dtype);
-	const uint32_t n_in = p->use->q->n_in;
+	const uint32_t dtype = p->use->q->in[0].dtype, n_in = p->use->q->n_in;
 	uint32_t before = kit_in(p, 0);
 	uint64_t n;
 	joining j;
@@ -80,12 +79,13 @@ static void join_plan(kit_plan *p)
 	for (uint32_t i = n_in == 1 ? 0 : 1; i < n_in; i++) {
 		const uint64_t more = i == 0 ? 0 : j.of[i],
 			       count = j.y.outer * (n + more) * j.y.inner;
-		const uint32_t to =
-			i + 1 == n_in ? kit_out(p, 0) : kit_temp(p, (count * bytes + 7) / 4 * 4);
-		tensor_kernel k = tensor_kernel_begin(p, "tensor/join.wgsl", count, bytes, 0);
+		const pctl_tensor_type so_far = kit_vector(dtype, count);
+		const uint32_t to = i + 1 == n_in ? kit_out(p, 0)
+						  : kit_temp(p, (kit_bytes(&so_far) + 7) / 4 * 4);
+		tensor_kernel k = tensor_kernel_begin_of(p, "tensor/join.wgsl", count, dtype, 0);
 
-		tensor_kernel_read(&k, "a", bytes, before);
-		tensor_kernel_read(&k, "b", bytes, kit_in(p, i));
+		tensor_kernel_read_of(&k, "a", dtype, before);
+		tensor_kernel_read_of(&k, "b", dtype, kit_in(p, i));
 		kit_wgsl_add(&k.w, KERNEL_JOIN);
 		k.params.v[0][0] = (uint32_t)(n * j.y.inner);
 		k.params.v[0][1] = (uint32_t)(more * j.y.inner);
@@ -97,18 +97,18 @@ static void join_plan(kit_plan *p)
 
 static pctl_status join_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
-	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
-	char *to = out[0].data;
+	const uint32_t dtype = u->q->in[0].dtype;
+	uint64_t to = 0;
 	joining j;
 	const pctl_status status = joining_of(u, &j);
 
 	for (uint64_t o = 0; status == PCTL_OK && o < j.y.outer; o++)
 		for (uint32_t i = 0; i < u->q->n_in; i++) {
-			const uint64_t n = j.of[i] * j.y.inner * bytes;
+			const uint64_t n = j.of[i] * j.y.inner;
 
-			if (n != 0)
-				memcpy(to, (const char *)in[i].data + o * n, n);
-			to += n;
+			for (uint64_t k = 0; k < n; k++, to++)
+				tensor_code_put(dtype, out[0].data, to,
+						tensor_code(dtype, in[i].data, o * n + k));
 		}
 	return status;
 }

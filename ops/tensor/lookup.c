@@ -17,38 +17,36 @@ static pctl_status lookup_infer(const kit_use *u, pctl_op_result *out)
 static void lookup_plan(kit_plan *p)
 {
 	const pctl_tensor_type *in = p->use->q->in;
-	const uint64_t bytes = kit_dtype_bytes(in[1].dtype), index = kit_dtype_bytes(in[0].dtype);
 	tensor_kernel k;
 
-	k = tensor_kernel_begin(p, "tensor/lookup.wgsl", kit_elements(&in[0]), bytes, 0);
-	tensor_kernel_read(&k, "x", index, kit_in(p, 0));
-	tensor_kernel_read(&k, "lookup", bytes, kit_in(p, 1));
+	k = tensor_kernel_begin_of(p, "tensor/lookup.wgsl", kit_elements(&in[0]), in[1].dtype, 0);
+	tensor_kernel_read_of(&k, "x", in[0].dtype, kit_in(p, 0));
+	tensor_kernel_read_of(&k, "lookup", in[1].dtype, kit_in(p, 1));
 	kit_wgsl_add(&k.w, "fn product(i: u32) -> T {\n\treturn lookup_raw(u32(x_raw(i)));\n}\n");
 	tensor_kernel_run(&k, kit_out(p, 0));
 }
 
 static pctl_status lookup_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
-	const uint64_t index = kit_dtype_bytes(u->q->in[0].dtype),
-		       bytes = kit_dtype_bytes(u->q->in[1].dtype);
-	const uint8_t *x = in[0].data, *table = in[1].data;
-	uint8_t *y = out[0].data;
+	const uint64_t index = kit_dtype_bytes(u->q->in[0].dtype);
+	const uint32_t dtype = u->q->in[1].dtype;
+	const uint8_t *x = in[0].data;
 
 	for (uint64_t i = 0; i < kit_elements(&u->q->in[0]); i++) {
 		uint64_t at = 0;
 
 		for (uint64_t b = index; b-- > 0;)
 			at = at << 8 | x[i * index + b];
-		for (uint64_t b = 0; b < bytes; b++)
-			y[i * bytes + b] = table[at * bytes + b];
+		tensor_code_put(dtype, out[0].data, i, tensor_code(dtype, in[1].data, at));
 	}
 	return PCTL_OK;
 }
 
 /* ---- problems and laws ---------------------------------------------------------------------- */
 
-static const uint32_t table_types[] = {PCTL_SCALAR_F32, PCTL_SCALAR_U8, PCTL_SCALAR_I64,
-				       PCTL_SCALAR_U16, PCTL_SCALAR_BF16};
+static const uint32_t table_types[] = {PCTL_SCALAR_F32,	   PCTL_SCALAR_U8,   PCTL_SCALAR_I64,
+				       PCTL_SCALAR_U16,	   PCTL_SCALAR_BF16, PCTL_DTYPE_F4,
+				       PCTL_DTYPE_TERNARY, PCTL_DTYPE_BINARY};
 static const uint64_t table_sizes[] = {256, 65536, 1, 7, 0};
 
 static const pctl_op_problems lookup_problems = {

@@ -165,16 +165,18 @@ static pctl_status value_of(const kit_use *u, uint32_t dtype, uint64_t *out)
 	errno = 0;
 	if (strncmp(text, "0x", 2) == 0) {
 		*out = strtoull(text, &end, 16);
-		if (*end != '\0' || end == text + 2 || errno != 0 || *out > all)
+		if (*end != '\0' || end == text + 2 || errno != 0 ||
+		    *out > (dtype == PCTL_SCALAR_BOOL ? 1 : all))
 			return kit_refuse_attr(u, "value", "is not bits of the type");
 		return PCTL_OK;
 	}
 	if (tensor_is_float(dtype)) {
 		const float v = kit_parse_f32(text, &end);
+		const char *const size = text + (*text == '-');
 		uint32_t word;
 
 		if (end == text || *end != '\0' ||
-		    (*text != '-' && (*text < '0' || *text > '9') && strcmp(text, "Inf") != 0 &&
+		    ((*size < '0' || *size > '9') && strcmp(size, "Inf") != 0 &&
 		     strcmp(text, "NaN") != 0))
 			return kit_refuse_attr(u, "value", "is no number, Inf, NaN or bits (0x..)");
 		memcpy(&word, &v, 4);

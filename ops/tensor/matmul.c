@@ -1,4 +1,6 @@
 /* tensor.matmul: products of matrices, exact by default; its types and shapes, and its kernels. */
+#include <stdio.h>
+
 #include "compose_laws.h"
 #include "matmul_fast.h"
 
@@ -307,6 +309,27 @@ static uint64_t column_bytes(const kit_use *u, const matmul_shape *s)
 	return kit_bytes(&u->q->in[1]) % s->n == 0 ? kit_bytes(&u->q->in[1]) / s->n : 0;
 }
 
+#define ROWS_COPIED 64u /* of more rows a kernel brings windows together, and no copy of each */
+
+/* Windows of `each` columns, one behind the other, as rows. */
+static void join_windows(kit_plan *p, const matmul_shape *s, uint64_t rows, uint64_t each,
+			 uint32_t from)
+{
+	tensor_kernel k = tensor_kernel_begin(p, "tensor/matmul_windows.wgsl", rows * s->n,
+					      kit_dtype_bytes(s->out.dtype), 0);
+
+	tensor_kernel_read(&k, "x", k.bytes, from);
+	kit_wgsl_add(&k.w,
+		     "fn product(i: u32) -> T {\n\tlet n = params.v[0].x;\n"
+		     "\tlet first = (i % n) / params.v[0].y * params.v[0].y;\n"
+		     "\treturn x_raw(params.v[0].z * first + (i / n) * min(params.v[0].y, n - "
+		     "first) + i % n - first);\n}\n");
+	k.params.v[0][0] = (uint32_t)s->n;
+	k.params.v[0][1] = (uint32_t)each;
+	k.params.v[0][2] = (uint32_t)rows;
+	tensor_kernel_run(&k, kit_out(p, 0));
+}
+
 /* A transposed b that is larger than a binding, a model's table of tokens say, is taken by windows of columns; results of several rows go through a place of their own. */
 static int by_windows(kit_plan *p, const matmul_shape *s)
 {
@@ -322,7 +345,7 @@ static int by_windows(kit_plan *p, const matmul_shape *s)
 	if (most == 0 || kit_bytes(&p->use->q->in[1]) <= most || each == 0 || s->n * size % 4 != 0)
 		return 0;
 	if (rows > 1)
-		joined = kit_temp(p, rows * each * size);
+		joined = kit_temp(p, rows * (rows > ROWS_COPIED ? s->n : each) * size);
 	for (uint64_t first = 0; first < s->n && p->status == PCTL_OK; first += each) {
 		matmul_shape part = *s;
 
@@ -333,12 +356,57 @@ static int by_windows(kit_plan *p, const matmul_shape *s)
 				     KIT_PART(kit_in(p, 1), first * column,
 					      (part.n * column + 3) / 4 * 4),
 				     {.buffer = rows > 1 ? joined : kit_out(p, 0),
-				      .offset = rows > 1 ? 0 : first * size,
+				      .offset = rows > ROWS_COPIED ? rows * first * size
+						: rows > 1	   ? 0
+								   : first * size,
 				      .n_bytes = rows * part.n * size}});
-		for (uint64_t r = 0; r < rows && rows > 1; r++)
+		for (uint64_t r = 0; r < rows && rows > 1 && rows <= ROWS_COPIED; r++)
 			kit_copy(p, joined, r * part.n * size, kit_out(p, 0),
 				 (r * s->n + first) * size, part.n * size);
 	}
+	if (rows > ROWS_COPIED)
+		join_windows(p, s, rows, each, joined);
+	return 1;
+}
+
+/* A factor that is larger than a binding and lies so that it is not cut, a by rows and b by columns, is turned first. Blocks are not moved. */
+static int turned(kit_plan *p, uint32_t factor)
+{
+	const kit_use *u = p->use;
+	const uint32_t attr = factor == 0 ? MATMUL_ATTR_TRANSPOSE_A : MATMUL_ATTR_TRANSPOSE_B;
+	const pctl_tensor_type *b = &u->q->in[factor];
+	const uint64_t most = p->caps->max_binding_bytes;
+	pctl_attr attrs[4];
+	kit_arg args[3] = {{kit_in(p, 0), u->q->in[0]}, {kit_in(p, 1), u->q->in[1]}};
+	pctl_tensor_type other = *b;
+	char axes[64];
+	size_t at = 0;
+	pctl_op_result r;
+	uint32_t to;
+
+	if (most == 0 || kit_bytes(b) <= most || (kit_attr(u, attr) != 0) != (factor == 0) ||
+	    kit_block_format_of(b->dtype) != NULL)
+		return 0;
+	if (p->through != 0) {
+		p->status = PCTL_E_UNSUPPORTED;
+		return 1;
+	}
+	p->status = infer(u, &r);
+	if (p->status != PCTL_OK)
+		return 1;
+	other.dim[b->rank - 1] = b->dim[b->rank - 2];
+	other.dim[b->rank - 2] = b->dim[b->rank - 1];
+	for (uint32_t d = 0; d < b->rank; d++)
+		at += (size_t)snprintf(axes + at, sizeof(axes) - at, d == 0 ? "%u" : ",%u",
+				       d + 2 < b->rank ? d : 2 * b->rank - 3 - d);
+	to = kit_temp(p, (kit_bytes(b) + 3) / 4 * 4);
+	kit_run_op_as(p, "tensor.transpose", 1, (kit_arg[]){{kit_in(p, factor), *b}, {to, other}},
+		      2, &(pctl_attr){"axes", axes, 0}, 1);
+	memcpy(attrs, u->q->attr, sizeof(attrs));
+	attrs[attr] = (pctl_attr){attrs[attr].name, factor == 0 ? "false" : "true", factor};
+	args[factor] = (kit_arg){to, other};
+	args[2] = (kit_arg){kit_out(p, 0), r.out[0]};
+	kit_run_op_as(p, u->op->desc.name, u->op->desc.version, args, 3, attrs, KIT_COUNT(attrs));
 	return 1;
 }
 
@@ -354,7 +422,7 @@ static void plan(kit_plan *p)
 		p->status = PCTL_E_UNSUPPORTED;
 		return;
 	}
-	if (by_windows(p, &s))
+	if (turned(p, 0) || by_windows(p, &s) || turned(p, 1))
 		return;
 	product(p, &s,
 		(kit_slot[]){KIT_ALL(kit_in(p, 0)), KIT_ALL(kit_in(p, 1)), KIT_ALL(kit_out(p, 0))});

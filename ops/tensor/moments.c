@@ -53,7 +53,7 @@ static void plan(kit_plan *p)
 	kit_wgsl w;
 
 	p->status = axes_of(p->use, &a);
-	if (p->status != PCTL_OK || a.count == 0)
+	if (p->status != PCTL_OK || a.count == 0 || tensor_rows_apart(p, &a, 0))
 		return;
 	if (a.terms > m.ddof)
 		marks = tensor_quick_sums(p, &a, TENSOR_QUICK_VARIANCE, m.ddof);

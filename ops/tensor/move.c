@@ -54,6 +54,8 @@ static pctl_status padding(const kit_use *u, moving *m)
 		const uint64_t n = x->dim[d], more = (uint64_t)(by[0][d] + by[1][d]);
 		const uint64_t reach = (uint64_t)(by[0][d] > by[1][d] ? by[0][d] : by[1][d]);
 
+		if (m->mode == CONSTANT && more != 0 && x->dtype == PCTL_DTYPE_BINARY)
+			return kit_refuse_attr(u, "mode", "pads with zeros, and no binary is one");
 		if (m->mode == EDGE && n == 0 && more != 0)
 			return kit_refuse_attr(u, "mode", "finds no element to repeat");
 		if (m->mode == REFLECT && reach != 0 && reach >= n)
@@ -135,7 +137,7 @@ static void move_plan(kit_plan *p)
 		"\treturn select(-1, s, s >= 0 && s < n);\n", "\treturn clamp(s, 0, n - 1);\n",
 		"\tlet a = abs(s);\n\treturn select(a, 2 * (n - 1) - a, a >= n);\n",
 		"\treturn i32(u32(s) % u32(n));\n"};
-	const uint64_t bytes = kit_dtype_bytes(p->use->q->in[0].dtype);
+	const uint32_t dtype = p->use->q->in[0].dtype;
 	uint64_t stride = 1;
 	tensor_kernel k;
 	moving m;
@@ -143,8 +145,8 @@ static void move_plan(kit_plan *p)
 	p->status = moving_of(p->use, &m);
 	if (p->status != PCTL_OK)
 		return;
-	k = tensor_kernel_begin(p, "tensor/move.wgsl", kit_elements(&m.out), bytes, 0);
-	tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
+	k = tensor_kernel_begin_of(p, "tensor/move.wgsl", kit_elements(&m.out), dtype, 0);
+	tensor_kernel_read_of(&k, "x", dtype, kit_in(p, 0));
 	kit_wgsl_add(&k.w, "fn source(s: i32, n: i32) -> i32 {\n");
 	kit_wgsl_add(&k.w, sources[m.mode]);
 	kit_wgsl_add(&k.w, "}\n");
@@ -194,15 +196,16 @@ static int came_from(const kit_use *u, const moving *m, uint64_t i, uint64_t *fr
 
 static pctl_status move_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
-	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
+	const uint32_t dtype = u->q->in[0].dtype;
 	moving m;
 	const pctl_status status = moving_of(u, &m);
 
 	for (uint64_t i = 0; status == PCTL_OK && i < kit_elements(&m.out); i++) {
 		uint64_t from;
 
-		tensor_put(out[0].data, i, bytes,
-			   came_from(u, &m, i, &from) ? tensor_get(in[0].data, from, bytes) : 0);
+		tensor_code_put(dtype, out[0].data, i,
+				came_from(u, &m, i, &from) ? tensor_code(dtype, in[0].data, from)
+							   : 0);
 	}
 	return status;
 }
@@ -226,7 +229,10 @@ static void move_problem(kit_problem *p)
 	if (op_of(&p->use) == OP_PAD) {
 		tensor_problem_attr(p, ATTR_BEFORE, before[variant]);
 		tensor_problem_attr(p, ATTR_AFTER, after[variant]);
-		tensor_problem_attr(p, ATTR_MODE, modes[(variant + p->number) % 3]);
+		tensor_problem_attr(
+			p, ATTR_MODE,
+			modes[p->dtype == PCTL_DTYPE_BINARY ? EDGE + (variant + p->number) % 2
+							    : (variant + p->number) % 3]);
 	} else {
 		tensor_problem_attr(p, ATTR_AXES, axes[variant]);
 		if (op_of(&p->use) == OP_ROLL)
@@ -327,8 +333,9 @@ static void (*const turn_checks[])(kit_law *) = {law_back};
 
 static const kit_op ops[] = {
 	TENSOR_OP(pad, 1, "tensor.pad", "elements added before and after along each axis",
-		  "constant: all bits 0; edge: the nearest element; reflect: the element as far "
-		  "within as the place is without,\nat most n - 1 of them.",
+		  "constant: all bits 0, refused of binary, whose codes are -1 and 1; edge: the "
+		  "nearest element; reflect: the element as far\n"
+		  "within as the place is without, at most n - 1 of them.",
 		  PCTL_CLASS_INTEGER, one_in, 1, one_out, pad_attr, 3, &pads),
 	TENSOR_OP(turn, 1, "tensor.flip", "axes reversed",
 		  "y[.., i, ..] = x[.., n - 1 - i, ..] along each axis named; no axis leaves x.",

@@ -51,11 +51,12 @@ static pctl_status order_infer(const kit_use *u, pctl_op_result *out)
 static void pass(kit_plan *p, const ordering *o, uint32_t word, uint32_t *order)
 {
 	const pctl_tensor_type *x = &p->use->q->in[0];
-	const uint64_t bytes = kit_dtype_bytes(x->dtype), n = kit_elements(x);
+	const uint64_t n = kit_elements(x);
 	const pctl_tensor_type t = kit_vector(PCTL_SCALAR_U32, n);
 	const uint32_t keys = kit_temp(p, 4 * n), sorted = kit_temp(p, 4 * n),
 		       next = kit_temp(p, 4 * n);
-	const int first = *order == 0, line = word == (bytes == 8 ? 2 : 1);
+	const int first = *order == 0, wide = tensor_bits(x->dtype) == 64,
+		  line = word == (wide ? 2 : 1);
 	tensor_kernel k;
 	int parted;
 
@@ -78,14 +79,13 @@ static void pass(kit_plan *p, const ordering *o, uint32_t word, uint32_t *order)
 			     "params.v[0].y / params.v[0].x) * params.v[0].x + at % "
 			     "params.v[0].x;\n}\n");
 	} else {
-		tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
+		tensor_kernel_read_of(&k, "x", x->dtype, kit_in(p, 0));
 		tensor_kernel_order(&k, x->dtype);
 		kit_wgsl_add(&k.w, word == 1 ? "fn word_of(key: E) -> u32 {\n\treturn u32(key >> "
 					       "32u);\n}\n"
-				   : bytes == 8
-					   ? "fn word_of(key: E) -> u32 {\n\treturn u32(key & "
-					     "0xfffffffflu);\n}\n"
-					   : "fn word_of(key: E) -> u32 {\n\treturn key;\n}\n");
+				   : wide    ? "fn word_of(key: E) -> u32 {\n\treturn u32(key & "
+					       "0xfffffffflu);\n}\n"
+					     : "fn word_of(key: E) -> u32 {\n\treturn key;\n}\n");
 		if (parted)
 			kit_wgsl_add(&k.w,
 				     o->descending
@@ -111,15 +111,15 @@ static void pass(kit_plan *p, const ordering *o, uint32_t word, uint32_t *order)
 /* What each place of the result holds: x's element there (NULL), or its coordinate. */
 static void place(kit_plan *p, const ordering *o, uint32_t order, int coordinate, uint32_t to)
 {
-	const uint64_t bytes = coordinate ? 4 : kit_dtype_bytes(p->use->q->in[0].dtype);
-	tensor_kernel k =
-		tensor_kernel_begin(p, "tensor/order_place.wgsl", kit_elements(&o->out), bytes, 0);
+	const uint32_t dtype = coordinate ? PCTL_SCALAR_U32 : p->use->q->in[0].dtype;
+	tensor_kernel k = tensor_kernel_begin_of(p, "tensor/order_place.wgsl",
+						 kit_elements(&o->out), dtype, 0);
 
 	const int parted =
 		tensor_kernel_bind_words(&k, "order", order, kit_elements(&p->use->q->in[0]));
 
 	if (!coordinate)
-		tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
+		tensor_kernel_read_of(&k, "x", dtype, kit_in(p, 0));
 	kit_wgsl_add(&k.w, parted ? KERNEL_ORDER_PLACE_PARTS : KERNEL_ORDER_PLACE);
 	kit_wgsl_add(
 		&k.w,
@@ -135,7 +135,7 @@ static void place(kit_plan *p, const ordering *o, uint32_t order, int coordinate
 
 static void order_plan(kit_plan *p)
 {
-	const uint64_t bytes = kit_dtype_bytes(p->use->q->in[0].dtype);
+	const int wide = tensor_bits(p->use->q->in[0].dtype) == 64;
 	uint32_t order = 0;
 	ordering o;
 
@@ -143,10 +143,10 @@ static void order_plan(kit_plan *p)
 	if (p->status != PCTL_OK || kit_elements(&o.out) == 0)
 		return;
 	pass(p, &o, 0, &order);
-	if (bytes == 8)
+	if (wide)
 		pass(p, &o, 1, &order);
 	if (o.x.outer * o.x.inner > 1)
-		pass(p, &o, bytes == 8 ? 2 : 1, &order);
+		pass(p, &o, wide ? 2 : 1, &order);
 	place(p, &o, order, o.what == ARGSORT, kit_out(p, 0));
 	if (o.what == TOPK)
 		place(p, &o, order, 1, kit_out(p, 1));
@@ -156,7 +156,6 @@ static void order_plan(kit_plan *p)
 static pctl_status order_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
 	const uint32_t dtype = u->q->in[0].dtype;
-	const uint64_t bytes = kit_dtype_bytes(dtype);
 	uint64_t *at;
 	ordering o;
 	const pctl_status status = ordering_of(u, &o);
@@ -172,13 +171,13 @@ static pctl_status order_reference(const kit_use *u, const pctl_span *in, pctl_s
 
 		for (uint64_t i = 0; i < o.x.n; i++) {
 			const uint64_t key = tensor_order_key(
-				dtype, tensor_get(in[0].data, first + i * o.x.inner, bytes));
+				dtype, tensor_code(dtype, in[0].data, first + i * o.x.inner));
 			uint64_t to = i;
 
 			for (; to > 0; to--) {
 				const uint64_t other = tensor_order_key(
-					dtype, tensor_get(in[0].data,
-							  first + at[to - 1] * o.x.inner, bytes));
+					dtype, tensor_code(dtype, in[0].data,
+							   first + at[to - 1] * o.x.inner));
 
 				if (o.descending ? other >= key : other <= key)
 					break;
@@ -192,9 +191,9 @@ static pctl_status order_reference(const kit_use *u, const pctl_span *in, pctl_s
 			if (o.what != SORT)
 				tensor_put(out[o.what == TOPK].data, to, 4, at[i]);
 			if (o.what != ARGSORT)
-				tensor_put(
-					out[0].data, to, bytes,
-					tensor_get(in[0].data, first + at[i] * o.x.inner, bytes));
+				tensor_code_put(
+					dtype, out[0].data, to,
+					tensor_code(dtype, in[0].data, first + at[i] * o.x.inner));
 		}
 	}
 	kit_scratch_free(u, at);
@@ -287,12 +286,11 @@ static void law_first(kit_law *l)
 
 /* ---- the ops -------------------------------------------------------------------------------- */
 
-#define TYPES "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64|bool|f64"
-static const pctl_port in[] = {{"x", TYPES "[...]", "the elements", 0, 0}};
-static const pctl_port sort_out[] = {{"y", TYPES "[...]", "x in order along the axis", 0, 0}};
+static const pctl_port in[] = {{"x", TENSOR_ANY "[...]", "the elements", 0, 0}};
+static const pctl_port sort_out[] = {{"y", TENSOR_ANY "[...]", "x in order along the axis", 0, 0}};
 static const pctl_port argsort_out[] = {
 	{"index", "u32[...]", "where each was along the axis", 0, 0}};
-static const pctl_port topk_out[] = {{"y", TYPES "[...]", "the first k in order", 0, 0},
+static const pctl_port topk_out[] = {{"y", TENSOR_ANY "[...]", "the first k in order", 0, 0},
 				     {"index", "u32[...]", "where each was along the axis", 0, 0}};
 #define AXIS                                                                                       \
 	{                                                                                          \

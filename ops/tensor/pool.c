@@ -65,7 +65,7 @@ static void pool_plan(kit_plan *p)
 		kit_wgsl_add(&k.w, f->text);
 		kit_wgsl_add(&k.w, KERNEL_POOL_DIVIDE);
 		kit_wgsl_add(&k.w, KERNEL_EXACT_SUM);
-		kit_wgsl_named(&k.w, kit_codec_bits(dtype), "x");
+		tensor_kernel_read_bits(&k, "x", dtype, kit_in(p, 0));
 		kit_wgsl_add(&k.w, KERNEL_POOL_AVERAGE);
 	} else {
 		tensor_kernel_order(&k, dtype);

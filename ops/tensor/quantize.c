@@ -70,6 +70,23 @@ static pctl_status check(const kit_use *u, const quantize_type *q)
 				 : status;
 }
 
+/* Along the first dimensions, as far as each place has a scale of its own, or all have one. */
+static void cut_by_scales(const kit_use *u, pctl_op_result *out)
+{
+	const pctl_tensor_type *x = &u->q->in[QUANTIZE_X], *s = &u->q->in[QUANTIZE_SCALE];
+
+	for (uint32_t d = 0; d < x->rank; d++) {
+		if (s->dim[d] != x->dim[d] && s->dim[d] != 1)
+			break;
+		out->cut[QUANTIZE_X] |= 1u << d;
+		if (s->dim[d] == x->dim[d])
+			out->cut[QUANTIZE_SCALE] |= 1u << d;
+		out->n_cut++;
+	}
+	if (quantize_has_zeros(u))
+		out->cut[QUANTIZE_ZERO] = out->cut[QUANTIZE_SCALE];
+}
+
 static pctl_status infer(const kit_use *u, pctl_op_result *out)
 {
 	const quantize_type *to;
@@ -78,9 +95,13 @@ static pctl_status infer(const kit_use *u, pctl_op_result *out)
 	if (status == PCTL_OK)
 		status = check(u, to);
 	out->out[0] = u->q->in[QUANTIZE_X];
-	if (status == PCTL_OK)
-		out->out[0].dtype = to->dtype;
-	return status;
+	if (status != PCTL_OK)
+		return status;
+	out->out[0].dtype = to->dtype;
+	/* What comes of a NaN in f4 is a failure of the whole. */
+	if (to->dtype != PCTL_DTYPE_F4)
+		cut_by_scales(u, out);
+	return PCTL_OK;
 }
 
 static pctl_status out_of(const kit_use *u, uint32_t *out)
@@ -105,6 +126,8 @@ static pctl_status dequantize_infer(const kit_use *u, pctl_op_result *out)
 		status = check(u, from);
 	out->out[0] = u->q->in[QUANTIZE_X];
 	out->out[0].dtype = dtype;
+	if (status == PCTL_OK)
+		cut_by_scales(u, out);
 	return status;
 }
 

@@ -95,8 +95,10 @@ static void random_plan(kit_plan *p)
 	if (op_of(u) == DROPOUT) {
 		const float kept = (float)(65536 - kit_attr(u, ATTR_DROP)) / 65536.0f;
 
-		tensor_kernel_bind(&k, "x", "u32", kit_in(p, 0));
+		const tensor_store x = tensor_kernel_store(&k, "x", "u32", kit_in(p, 0));
+
 		kit_wgsl_named(&k.w, kit_codec_bits(y.dtype), "x");
+		tensor_kernel_stored(&k, &x);
 		k.params.v[2][0] = (uint32_t)kit_attr(u, ATTR_DROP);
 		memcpy(&k.params.v[2][1], &kept, 4);
 	}

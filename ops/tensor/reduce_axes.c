@@ -173,7 +173,7 @@ kit_slot tensor_round_from(const tensor_round *r)
 #define PIECE_STEP 65536u /* bytes: a multiple of what any device asks of a binding's begin */
 #define PIECES_MAX 1024u
 
-static int is_larger(const kit_plan *p, const tensor_axes *a)
+int tensor_is_larger(const kit_plan *p, const tensor_axes *a)
 {
 	const uint64_t most = p->caps->max_binding_bytes;
 
@@ -183,7 +183,7 @@ static int is_larger(const kit_plan *p, const tensor_axes *a)
 
 int tensor_in_pieces(const kit_plan *p, const tensor_axes *a)
 {
-	return a->count == 1 && is_larger(p, a);
+	return a->count == 1 && tensor_is_larger(p, a);
 }
 
 /* The group whose elements lie farthest apart; NULL: all have one element. */
@@ -232,7 +232,7 @@ tensor_slabs tensor_slabs_of(const kit_plan *p, const tensor_axes *a)
 	const tensor_group *kept = outermost(a->kept), *reduced = outermost(a->reduced);
 	tensor_slabs s = {.n = 1, .each = *a};
 
-	if (!is_larger(p, a))
+	if (!tensor_is_larger(p, a))
 		return (tensor_slabs){.n = 0};
 	if (kept != NULL && (reduced == NULL || kept->stride > reduced->stride)) {
 		s.n = kept->n;

@@ -58,6 +58,13 @@ tensor_round tensor_round_first(const tensor_axes *a, uint32_t from, uint32_t le
 tensor_round tensor_round_next(const tensor_axes *a, const tensor_round *r, uint32_t least);
 /* What a round reads. */
 kit_slot tensor_round_from(const tensor_round *r);
+/* 1: x is more than a binding. */
+int tensor_is_larger(const kit_plan *p, const tensor_axes *a);
+/*
+ * 1: the plan is made, or cannot go through functions as it is asked to: x is more than a binding, of several results, and neither the host nor a piece can
+ * cut it as it lies (apart.c). The op's first attribute names what is reduced. shaped: y has x's shape.
+ */
+int tensor_rows_apart(kit_plan *p, const tensor_axes *a, int shaped);
 /* 1: x is more than a binding, and all of it is reduced to one result: the first round goes piece by piece, of which none skips. */
 int tensor_in_pieces(const kit_plan *p, const tensor_axes *a);
 /* x is more than a binding, and of any number of results: n slabs side by side, `elements` each, reduced along `each` of their own to results of

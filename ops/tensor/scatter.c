@@ -1,5 +1,7 @@
 /* tensor.scatter (SEMANTICS.md 16.4). Targets and updates go through tensor.sort_pairs, which is stable, so that each element of the result
  * finds its updates side by side and in order: nothing is written to an address that data name. */
+#include <stdio.h>
+
 #include "common/tensors/elements.h"
 #include "common/tensors/exact_reference.h"
 #include "kernels.h"
@@ -14,6 +16,12 @@ typedef struct scattering {
 	uint32_t mode;
 	int negative;
 } scattering;
+
+static int is_narrow_integer(uint32_t dtype)
+{
+	return dtype == PCTL_DTYPE_I4 || dtype == PCTL_DTYPE_U4 || dtype == PCTL_DTYPE_I2 ||
+	       dtype == PCTL_DTYPE_U2;
+}
 
 static pctl_status scattering_of(const kit_use *u, scattering *s)
 {
@@ -31,6 +39,9 @@ static pctl_status scattering_of(const kit_use *u, scattering *s)
 		return kit_refuse_attr(u, "mode", "is set or add where elements are floats");
 	if (s->mode != SET && x->dtype == PCTL_SCALAR_F64)
 		return kit_refuse_attr(u, "mode", "is set where elements are f64");
+	if (s->mode != SET && x->dtype >= PCTL_DTYPE_F8E4M3 && !is_narrow_integer(x->dtype))
+		return kit_refuse_attr(u, "mode",
+				       "is set where elements are f8, f4, ternary or binary");
 	if (status == PCTL_OK)
 		status = tensor_lines_of(u, ATTR_AXIS, x, &s->x);
 	if (status != PCTL_OK)
@@ -72,21 +83,25 @@ static void add_mode(tensor_kernel *k, uint32_t dtype, uint32_t mode)
 						  "a | b",
 						  "a ^ b"};
 
+	char mask[32] = ");\n}\n";
+
 	tensor_kernel_order(k, dtype);
 	kit_wgsl_add(&k->w, "fn joined(a: T, b: T) -> T {\n\treturn (");
 	kit_wgsl_add(&k->w, joined[mode]);
-	kit_wgsl_add(&k->w, kit_dtype_bytes(dtype) == 1	  ? ") & 0xffu;\n}\n"
-			    : kit_dtype_bytes(dtype) == 2 ? ") & 0xffffu;\n}\n"
-							  : ");\n}\n");
+	if (tensor_bits(dtype) < 32)
+		snprintf(mask, sizeof(mask), ") & 0x%xu;\n}\n", (1u << tensor_bits(dtype)) - 1);
+	kit_wgsl_add(&k->w, mask);
 }
 
 static void scatter_plan(kit_plan *p)
 {
 	const kit_use *u = p->use;
 	const pctl_tensor_type *x = &u->q->in[0], *index = &u->q->in[1];
-	const uint64_t bytes = kit_dtype_bytes(x->dtype), n = kit_elements(index);
+	const uint64_t n = kit_elements(index);
 	const pctl_tensor_type t = kit_vector(PCTL_SCALAR_U32, n);
 	uint32_t targets, positions, sorted, from;
+	size_t begun;
+	int parted;
 	scattering s;
 	tensor_kernel k;
 
@@ -94,8 +109,7 @@ static void scatter_plan(kit_plan *p)
 	if (p->status != PCTL_OK || kit_elements(x) == 0)
 		return;
 	if (n == 0) {
-		kit_copy(p, kit_in(p, 0), 0, kit_out(p, 0), 0,
-			 (kit_elements(x) * bytes + 3) / 4 * 4);
+		kit_copy(p, kit_in(p, 0), 0, kit_out(p, 0), 0, (kit_bytes(x) + 3) / 4 * 4);
 		return;
 	}
 	tensor_index_check(p, 1, s.x.n, s.negative);
@@ -117,22 +131,27 @@ static void scatter_plan(kit_plan *p)
 	tensor_kernel_run(&k, positions);
 	kit_run_op(p, "tensor.sort_pairs", 1,
 		   (kit_arg[]){{targets, t}, {positions, t}, {sorted, t}, {from, t}}, 4, NULL, 0);
-	k = tensor_kernel_begin(p, "tensor/scatter.wgsl", kit_elements(x), bytes, s.m);
-	tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
-	tensor_kernel_read(&k, "updates", bytes, kit_in(p, 2));
-	tensor_kernel_bind(&k, "targets", "u32", sorted);
-	tensor_kernel_bind(&k, "updates_from", "u32", from);
+	k = tensor_kernel_begin_of(p, "tensor/scatter.wgsl", kit_elements(x), x->dtype, s.m);
+	tensor_kernel_read_of(&k, "x", x->dtype, kit_in(p, 0));
+	tensor_kernel_read_of(&k, "updates", x->dtype, kit_in(p, 2));
+	parted = tensor_kernel_bind_words(&k, "targets", sorted, n);
+	(void)tensor_kernel_bind_words(&k, "updates_from", from, n);
+	begun = k.w.n;
 	kit_wgsl_add(&k.w, KERNEL_SCATTER_FIRST);
 	if (s.mode == ADD && tensor_is_float(x->dtype)) {
 		kit_wgsl_add(&k.w, tensor_float_format_of(x->dtype)->text);
 		kit_wgsl_add(&k.w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 		kit_wgsl_add(&k.w, KERNEL_EXACT_SUM);
-		kit_wgsl_named(&k.w, kit_codec_bits(x->dtype), "x");
-		kit_wgsl_named(&k.w, kit_codec_bits(x->dtype), "updates");
+		tensor_kernel_read_bits(&k, "x", x->dtype, kit_in(p, 0));
+		tensor_kernel_read_bits(&k, "updates", x->dtype, kit_in(p, 2));
 		kit_wgsl_add(&k.w, KERNEL_SCATTER_ADD);
 	} else {
 		add_mode(&k, x->dtype, s.mode);
 		kit_wgsl_add(&k.w, KERNEL_SCATTER);
+	}
+	if (parted) {
+		kit_wgsl_called(&k.w, begun, "targets", "targets_word");
+		kit_wgsl_called(&k.w, begun, "updates_from", "updates_from_word");
 	}
 	k.params.v[0][0] = (uint32_t)n;
 	k.params.v[0][1] = (uint32_t)s.m;
@@ -143,14 +162,14 @@ static void scatter_plan(kit_plan *p)
 
 static uint64_t joined(uint32_t dtype, uint32_t mode, uint64_t a, uint64_t b)
 {
-	const uint32_t unused = 64 - 8 * (uint32_t)kit_dtype_bytes(dtype);
+	const uint32_t unused = 64 - tensor_bits(dtype);
 	const int is_less = tensor_is_signed(dtype)
 				    ? (int64_t)(a << unused) < (int64_t)(b << unused)
 				    : a << unused < b << unused;
 
 	switch (mode) {
 	case ADD:
-		return a + b;
+		return (a + b) << unused >> unused;
 	case MIN:
 		return is_less ? a : b;
 	case MAX:
@@ -170,7 +189,7 @@ static uint64_t joined(uint32_t dtype, uint32_t mode, uint64_t a, uint64_t b)
 static pctl_status scatter_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
 	const uint32_t dtype = u->q->in[0].dtype;
-	const uint64_t bytes = kit_dtype_bytes(dtype), n = kit_elements(&u->q->in[0]);
+	const uint64_t n = kit_elements(&u->q->in[0]);
 	const tensor_float_format *f = tensor_float_format_of(dtype);
 	tensor_sum *sums = NULL;
 	uint8_t *is_hit = NULL;
@@ -190,7 +209,7 @@ static pctl_status scatter_reference(const kit_use *u, const pctl_span *in, pctl
 		is_hit = (uint8_t *)(sums + n);
 	}
 	for (uint64_t i = 0; i < n; i++)
-		tensor_put(out[0].data, i, bytes, tensor_get(in[0].data, i, bytes));
+		tensor_code_put(dtype, out[0].data, i, tensor_code(dtype, in[0].data, i));
 	for (uint64_t o = 0; o < s.x.outer; o++)
 		for (uint64_t j = 0; j < s.m; j++)
 			for (uint64_t k = 0; k < s.x.inner; k++, at++) {
@@ -204,15 +223,16 @@ static pctl_status scatter_reference(const kit_use *u, const pctl_span *in, pctl
 					is_hit[to] = 1;
 					continue;
 				}
-				tensor_put(out[0].data, to, bytes,
-					   joined(dtype, s.mode, tensor_get(out[0].data, to, bytes),
-						  tensor_get(in[2].data, at, bytes)));
+				tensor_code_put(dtype, out[0].data, to,
+						joined(dtype, s.mode,
+						       tensor_code(dtype, out[0].data, to),
+						       tensor_code(dtype, in[2].data, at)));
 			}
 	for (uint64_t i = 0; sums != NULL && i < n; i++) {
 		if (!is_hit[i])
 			continue;
 		tensor_sum_product(&sums[i], tensor_value(dtype, in[0].data, i), 1);
-		tensor_put(out[0].data, i, bytes, tensor_sum_round(&sums[i], 1, f));
+		tensor_code_put(dtype, out[0].data, i, tensor_sum_round(&sums[i], 1, f));
 	}
 	kit_scratch_free(u, sums);
 	return PCTL_OK;
@@ -293,7 +313,9 @@ static const pctl_port in[] = {{"x", TENSOR_ANY "[...]", "what is updated", 0, 0
 static const pctl_port out[] = {{"y", TENSOR_ANY "[...]", "x with the updates", 0, 0}};
 static const pctl_attr_desc attr[] = {
 	{"axis", "0", "along which; a negative one counts from the end", PCTL_ATTR_I64, 0, 0, 0},
-	{"mode", "set", "set (the last wins), add, or of integers min, max, and, or, xor",
+	{"mode", "set",
+	 "set (the last wins), add, or of integers min, max, and, or, xor; of f64, f8, f4, ternary "
+	 "and binary set alone",
 	 PCTL_ATTR_STRING, 0, 0, 0},
 	{"negative", "false", "negative indices count from the end; else they are out of range",
 	 PCTL_ATTR_BOOL, 0, 0, 1},

@@ -116,7 +116,8 @@ static void plan(kit_plan *p)
 	kit_wgsl w;
 
 	p->status = axes_of(p->use, &a);
-	if (p->status != PCTL_OK || kit_elements(&a.out) == 0)
+	if (p->status != PCTL_OK || kit_elements(&a.out) == 0 ||
+	    tensor_rows_apart(p, &a, kind != LOGSUMEXP))
 		return;
 	if (kind != LOGSUMEXP && softmax_rows(p, &a, kind == LOG_SOFTMAX))
 		return;

@@ -98,7 +98,8 @@ static void plan(kit_plan *p)
 	tensor_axes a;
 
 	p->status = axes_of(p->use, &a);
-	if (p->status != PCTL_OK || a.count == 0 || !tensor_axes_go_through(p, &a))
+	if (p->status != PCTL_OK || a.count == 0 || tensor_rows_apart(p, &a, 0) ||
+	    !tensor_axes_go_through(p, &a))
 		return;
 	if (tensor_float_format_of(a.out.dtype) != NULL)
 		floats(p, &a);

@@ -243,7 +243,7 @@ static void sum64_plan(kit_plan *p)
 	uint32_t marks, to;
 
 	p->status = axes_of(p->use, &a);
-	if (p->status != PCTL_OK || a.count == 0)
+	if (p->status != PCTL_OK || a.count == 0 || tensor_rows_apart(p, &a, 0))
 		return;
 	/* What quick sums told and what they did not is written in two dispatches. */
 	to = p->through != 0 ? kit_temp(p, 8 * a.count) : kit_out(p, 0);

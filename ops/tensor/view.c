@@ -2,6 +2,7 @@
  * infer where its elements lie, and the host copies or finds them there; the reference walks over the indices itself. */
 #include <stdlib.h>
 
+#include "common/tensors/value.h"
 #include "tensor.h"
 #include "view.h"
 
@@ -51,7 +52,7 @@ static pctl_status begin(const kit_use *u, pctl_op_result *out)
 {
 	const pctl_tensor_type *x = &u->q->in[0];
 
-	if (kit_dtype_bytes(x->dtype) == 0)
+	if (tensor_bits(x->dtype) == 0)
 		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
 	out->out[0] = (pctl_tensor_type){.dtype = x->dtype};
 	out->is_view = 1;
@@ -262,9 +263,14 @@ static uint64_t number_of(const pctl_tensor_type *t, const uint64_t index[PCTL_R
 
 static void move(const kit_use *u, const pctl_span *in, pctl_span *out, uint64_t from, uint64_t to)
 {
-	const uint64_t bytes = kit_dtype_bytes(u->q->in[0].dtype);
+	const uint32_t dtype = u->q->in[0].dtype;
+	const uint64_t bytes = tensor_bits(dtype) / 8;
 
-	memcpy((char *)out[0].data + to * bytes, (const char *)in[0].data + from * bytes, bytes);
+	if (bytes == 0)
+		tensor_code_put(dtype, out[0].data, to, tensor_code(dtype, in[0].data, from));
+	else
+		memcpy((char *)out[0].data + to * bytes, (const char *)in[0].data + from * bytes,
+		       bytes);
 }
 
 static pctl_status reshape_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
@@ -346,7 +352,9 @@ static pctl_status broadcast_reference(const kit_use *u, const pctl_span *in, pc
 
 /* ---- the ops ------------------------------------------------------------------------------ */
 
-#define ANY "bool|i32|u32|i64|u64|f16|f32|bf16|i8|u8|i16|u16|u128|f64[...]"
+#define ANY                                                                                   \
+	"bool|i32|u32|i64|u64|f16|f32|bf16|i8|u8|i16|u16|u128|f64|f8e4m3|f8e5m2|f4|i4|u4|i2|" \
+	"u2|ternary|binary[...]"
 
 static const pctl_port view_in[] = {{"x", ANY, "the elements", 0, 0}};
 static const pctl_port view_out[] = {{"y", ANY, "elements of x, of its type", 0, 0}};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/tensors/value.h"
 #include "view.h"
 
 #define PROBLEMS 24u
@@ -24,7 +25,7 @@ static void add(char text[TEXT], int64_t v)
 /* An input of a shape that number and seed tell; 0: not one of them. */
 static int put_input(kit_problem *p, pctl_tensor_type *x)
 {
-	uint64_t n, bytes;
+	uint64_t bytes;
 	uint8_t *data;
 
 	*x = (pctl_tensor_type){.dtype = p->dtype};
@@ -38,13 +39,12 @@ static int put_input(kit_problem *p, pctl_tensor_type *x)
 
 		x->dim[d] = v % 11 == 0 ? 0 : v % 5 == 0 ? 1 : 1 + (v >> 8) % (d == 0 ? 37 : 9);
 	}
-	n = kit_elements(x);
-	bytes = n * kit_dtype_bytes(x->dtype);
+	bytes = kit_bytes(x);
 	data = kit_scratch(&p->use, bytes);
 	for (uint64_t i = 0; data != NULL && i < bytes; i++)
 		data[i] = (uint8_t)kit_random(p->seed ^ 77, (p->number << 20) + i);
-	for (uint64_t i = 0; data != NULL && x->dtype == PCTL_SCALAR_BOOL && i < n; i++)
-		((uint32_t *)(void *)data)[i] &= 1;
+	if (data != NULL)
+		tensor_mend(x->dtype, data, kit_elements(x), bytes);
 	if (data == NULL) {
 		p->status = PCTL_E_NOMEM;
 		return 0;
@@ -217,12 +217,23 @@ static void slice_in_steps(kit_law *l)
 		      kit_law_out(l, 0));
 }
 
+static void put_element(uint32_t dtype, uint8_t *to, uint64_t to_at, const uint8_t *from,
+			uint64_t from_at)
+{
+	const uint64_t bytes = tensor_bits(dtype) / 8;
+
+	if (bytes == 0)
+		tensor_code_put(dtype, to, to_at, tensor_code(dtype, from, from_at));
+	else
+		memcpy(to + to_at * bytes, from + from_at * bytes, bytes);
+}
+
 /* Even and odd elements of the first axis of y lie where y has them. */
 static void slice_parts(kit_law *l)
 {
 	const uint32_t y = kit_law_out(l, 0);
 	const pctl_tensor_type *t = type_of(l, y);
-	const uint64_t row = t->dim[0] == 0 ? 0 : kit_law_bytes(l, y) / t->dim[0];
+	const uint64_t row = t->dim[0] == 0 ? 0 : kit_elements(t) / t->dim[0];
 	uint8_t *want = row == 0 ? NULL : kit_law_scratch(l, kit_law_bytes(l, y));
 
 	for (uint64_t odd = 0; odd < 2 && want != NULL; odd++) {
@@ -230,8 +241,11 @@ static void slice_parts(kit_law *l)
 		pctl_tensor_type half = *t;
 
 		half.dim[0] = 0;
-		for (uint64_t i = odd; i < t->dim[0]; i += 2)
-			memcpy(want + half.dim[0]++ * row, kit_law_data(l, y) + i * row, row);
+		memset(want, 0, kit_law_bytes(l, y));
+		for (uint64_t i = odd; i < t->dim[0]; i += 2, half.dim[0]++)
+			for (uint64_t k = 0; k < row; k++)
+				put_element(t->dtype, want, half.dim[0] * row + k,
+					    kit_law_data(l, y), i * row + k);
 		kit_law_equal(l, kit_law_use(l, "tensor.slice", &y, 1, attr, 2, 1),
 			      kit_law_tensor(l, &half, want));
 	}

@@ -64,7 +64,7 @@ static void rope_plan(kit_plan *p)
 	k = tensor_kernel_begin(p, "transformer/rope.wgsl", kit_elements(&p->use->q->in[X]),
 				kit_dtype_bytes(dtype), r.s.n);
 	tensor_kernel_read(&k, "x", kit_dtype_bytes(dtype), kit_in(p, X));
-	kit_wgsl_named(&k.w, kit_codec_bits(dtype), "x");
+	tensor_kernel_read_bits(&k, "x", dtype, kit_in(p, X));
 	tensor_kernel_bind(&k, "turns", "f32", kit_in(p, TABLE));
 	k.n_slots += sequences_text(p, &k.w, &r.s, found, k.n_slots, k.slots + k.n_slots);
 	kit_wgsl_add(&k.w, KERNEL_NARROW_FLOATS);

@@ -356,7 +356,8 @@ static pctl_status carry_out(pctl_app *app, conversion *c)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--from says that %s is bytes alone, which have no --tensor",
 				   in);
-	if (to != NULL)
+	status = pctl_tensor_format_check(out, app->call);
+	if (status == PCTL_OK && to != NULL)
 		status = type_named(app, to, strlen(to), &c->to);
 	if (status == PCTL_OK)
 		status = from != NULL ? read_raw(app, in, from, c) : read_all(app, in, c);

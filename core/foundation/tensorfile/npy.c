@@ -86,6 +86,7 @@ static pctl_status descr(reader *r, stored *t)
 static pctl_status shape(reader *r, stored *t)
 {
 	pctl_tensor_type *type = &t->entry.type;
+	int comma = 1;
 
 	if (!next_is(r, '('))
 		return wrong(r, "shape is no tuple");
@@ -97,15 +98,17 @@ static pctl_status shape(reader *r, stored *t)
 			if (__builtin_mul_overflow(v, 10u, &v) ||
 			    __builtin_add_overflow(v, (uint64_t)(r->text[r->i++] - '0'), &v))
 				return wrong(r, "a dimension does not fit 64 bits");
-		if (r->i == begun)
+		if (r->i == begun || (r->text[begun] == '0' && r->i != begun + 1))
 			return wrong(r, "a dimension is no number");
 		if (type->rank == PCTL_RANK_MAX)
 			return wrong(r, "more than 8 dimensions");
 		type->dim[type->rank++] = v;
-		if (!next_is(r, ',') && (r->i == r->n || r->text[r->i] != ')'))
+		comma = next_is(r, ',');
+		if (!comma && (r->i == r->n || r->text[r->i] != ')'))
 			return wrong(r, "')' is missing");
 	}
-	return PCTL_OK;
+	/* (3) is a number, (3,) a tuple. */
+	return type->rank == 1 && !comma ? wrong(r, "shape is no tuple") : PCTL_OK;
 }
 
 static pctl_status dictionary(reader *r, stored *t)

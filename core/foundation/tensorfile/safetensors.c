@@ -136,6 +136,25 @@ static uint64_t zero_at(const char *text, uint64_t n)
 	return n;
 }
 
+/* Where something stands that is neither a text nor a whole number as JSON writes it; n: nowhere. cJSON reads 3.0, 3e0 and 03 as 3. */
+static uint64_t unknown_at(const char *text, uint64_t n)
+{
+	int is_text = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (text[i] == '"')
+			is_text = !is_text;
+		else if (is_text)
+			i += text[i] == '\\';
+		else if (strchr("{}[]:, \t\r\n0123456789", text[i]) == NULL)
+			return i;
+		else if (text[i] == '0' && i + 1 < n && text[i + 1] >= '0' && text[i + 1] <= '9' &&
+			 (i == 0 || text[i - 1] < '0' || text[i - 1] > '9'))
+			return i;
+	}
+	return n;
+}
+
 /* The definition has texts there and nothing else. */
 static int is_metadata(const cJSON *j)
 {
@@ -151,7 +170,8 @@ static int is_metadata(const cJSON *j)
 
 static pctl_status header(pctl_tensor_file *f, const char *text, uint64_t n, const pctl_call *call)
 {
-	const uint64_t zero = zero_at(text, n);
+	const uint64_t zero = zero_at(text, n), unknown = unknown_at(text, n);
+	uint32_t n_metadata = 0;
 	const char *end = NULL;
 	cJSON *json = cJSON_ParseWithLengthOpts(text, n, &end, 0);
 	pctl_status status = PCTL_OK;
@@ -168,12 +188,17 @@ static pctl_status header(pctl_tensor_file *f, const char *text, uint64_t n, con
 	if (status == PCTL_OK && !cJSON_IsObject(json))
 		status = tensor_malformed(f, 8 + (end == NULL ? 0 : (uint64_t)(end - text)), call,
 					  "the header is no JSON object");
+	if (status == PCTL_OK && unknown < n)
+		status = tensor_malformed(f, 8 + unknown, call,
+					  "neither a text nor a whole number in the header");
 	cJSON_ArrayForEach(j, json)
 	{
 		if (status != PCTL_OK)
 			break;
 		if (strcmp(j->string, "__metadata__") != 0)
 			status = entry(f, j, 8 + n, call);
+		else if (n_metadata++ != 0)
+			status = tensor_malformed(f, 8, call, "__metadata__ stands there twice");
 		else if (!is_metadata(j))
 			status = tensor_malformed(f, 8, call,
 						  "__metadata__ has something else than texts");

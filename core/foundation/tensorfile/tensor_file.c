@@ -388,6 +388,17 @@ int pctl_tensor_format_of(const char *path, pctl_tensor_format *out)
 	return 0;
 }
 
+pctl_status pctl_tensor_format_check(const char *path, const pctl_call *call)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot == NULL || strcmp(dot + 1, format_names[PCTL_TENSOR_FORMAT_GGUF]) != 0
+		       ? PCTL_OK
+		       : pctl_refuse_at(call, PC4214_TENSOR_FORMAT, NULL,
+					"write .safetensors, .npz or .npy", "%s: GGUF is read only",
+					path);
+}
+
 void *tensor_to_stored(const pctl_tensor *t, uint64_t *n)
 {
 	const pctl_dtype *type = pctl_dtype_of(t->type.dtype);
@@ -409,7 +420,9 @@ pctl_status tensor_no_room(const char *path, const char *format, const pctl_tens
 			   const pctl_call *call)
 {
 	return pctl_refuse_at(call, PC4214_TENSOR_FORMAT, NULL,
-			      "write .safetensors, or name no format (raw bytes)",
+			      tensor_safetensors_type(t->type.dtype) == NULL
+				      ? "name no format (raw bytes)"
+				      : "write .safetensors, or name no format (raw bytes)",
 			      "%s: %s has no type %s (tensor \"%.200s\")", path, format,
 			      pctl_dtype_of(t->type.dtype)->name, t->name);
 }

@@ -74,6 +74,8 @@ typedef struct pctl_tensor {
 
 /* The format that the ending of a path stands for: .npy .npz .safetensors. 1, or 0 for another ending. */
 int pctl_tensor_format_of(const char *path, pctl_tensor_format *out);
+/* PC4214 where the ending is that of a format which is read alone here: GGUF. */
+pctl_status pctl_tensor_format_check(const char *path, const pctl_call *call);
 /* PC4214 where the format has no such type; data is not looked at. */
 pctl_status pctl_tensor_format_takes(const char *path, pctl_tensor_format format,
 				     const pctl_tensor *t, const pctl_call *call);

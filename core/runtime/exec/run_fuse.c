@@ -58,9 +58,9 @@ static int can_join(const pctl_run_node *n)
 /* Its elements may go through a function of the host: each lies in a word or two of its own, or is a whole part of one. */
 static int may_go_through(const pctl_tensor_type *t)
 {
-	const uint32_t bytes = pctl_dtype_bytes(t->dtype);
-
-	return t->dtype != PCTL_SCALAR_BOOL && bytes != 0 && bytes <= 8;
+	/* Types of kernels, and those that libraries read as parts of a word. */
+	return t->dtype != PCTL_SCALAR_BOOL && t->dtype != PCTL_SCALAR_NONE &&
+	       t->dtype <= PCTL_SCALAR_U16;
 }
 
 /* An input of the middle that may be read through a function; its output that may be written so. */

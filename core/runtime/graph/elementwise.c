@@ -12,7 +12,7 @@ static pctl_status add_kernel(pctl_kernels *kernels, const struct pctl_element_w
 			      pctl_job_plan *plan)
 {
 	const pctl_elementwise *e = w->e;
-	const uint32_t bytes = pctl_dtype_bytes(e->nodes[e->n_nodes - 1].type.dtype);
+	const uint32_t bits = pctl_dtype_bits(e->nodes[e->n_nodes - 1].type.dtype);
 	pctl_kernel_source source = {
 		.name = e->name, .flags = e->wgsl_flags, .text = text, .n_text = strlen(text)};
 	pctl_plan_binding bindings[2 * PCTL_PORTS_MAX + 2] = {{0}};
@@ -39,8 +39,8 @@ static pctl_status add_kernel(pctl_kernels *kernels, const struct pctl_element_w
 					  .offset = e->output_offset,
 					  .n_bytes = e->output_bytes};
 	if (!w->piece.whole) {
-		bindings[n].offset += w->piece.from * bytes;
-		bindings[n].n_bytes = pctl_num_align(w->piece.count * bytes, 4);
+		bindings[n].offset += w->piece.from * bits / 8;
+		bindings[n].n_bytes = pctl_element_piece_bytes(w->piece.count, bits);
 	}
 	n++;
 	if (w->words.n != 0) {
@@ -66,7 +66,8 @@ static pctl_status add_kernel(pctl_kernels *kernels, const struct pctl_element_w
 /* Elements of a piece: its output and what is read in step with it fit in a binding. All of them where nothing is too large. */
 static uint64_t piece_elements(const pctl_elementwise *e, uint64_t n)
 {
-	uint64_t widest = 0, largest = 0, n_bytes = 0;
+	uint64_t largest = 0, n_bytes = 0;
+	uint32_t widest = 0;
 
 	for (uint32_t i = 0; i < e->n_nodes; i++) {
 		const pctl_element_node *node = &e->nodes[i];
@@ -75,19 +76,19 @@ static uint64_t piece_elements(const pctl_elementwise *e, uint64_t n)
 			continue;
 		(void)pctl_type_buffer_bytes(&node->type, &n_bytes);
 		largest = n_bytes > largest ? n_bytes : largest;
-		n_bytes = pctl_dtype_bytes(node->type.dtype);
-		widest = n_bytes > widest ? n_bytes : widest;
+		if (pctl_dtype_bits(node->type.dtype) > widest)
+			widest = pctl_dtype_bits(node->type.dtype);
 	}
 	return e->most_bytes == 0 || largest <= e->most_bytes
 		       ? n
-		       : e->most_bytes / widest / STEP * STEP;
+		       : pctl_element_piece_of(e->most_bytes, widest);
 }
 
 static pctl_status plan_piece(pctl_kernels *kernels, const pctl_elementwise *e, uint32_t lanes,
 			      const struct pctl_element_piece *piece, const pctl_call *call,
 			      pctl_job_plan *plan)
 {
-	const uint32_t bytes = pctl_dtype_bytes(e->nodes[e->n_nodes - 1].type.dtype);
+	const uint32_t bits = pctl_dtype_bits(e->nodes[e->n_nodes - 1].type.dtype);
 	const uint64_t n = piece->count;
 	struct pctl_element_writing w;
 	pctl_status status;
@@ -116,7 +117,7 @@ static pctl_status plan_piece(pctl_kernels *kernels, const pctl_elementwise *e, 
 		status = add_kernel(kernels, &w, text,
 				    pctl_element_has_function(e)
 					    ? n / lanes
-					    : pctl_num_div_up(n * bytes, bytes < 4 ? 4 : bytes),
+					    : pctl_num_div_up(n * bits, bits < 32 ? 32 : bits),
 				    call, plan);
 	free(text);
 	pctl_element_end(&w);

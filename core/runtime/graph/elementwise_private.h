@@ -39,7 +39,7 @@ struct pctl_element_piece {
 
 #define PCTL_THROUGH_GROUP 3u /* oplib.h promises it */
 
-#define STEP 256u /* a piece begins at a multiple of as many elements, so at one of as many bytes */
+#define STEP 256u /* a piece begins at a multiple of as many elements, and of as many bytes */
 
 struct pctl_element_writing {
 	const pctl_elementwise *e;
@@ -60,6 +60,9 @@ struct pctl_element_writing {
 uint32_t pctl_element_write_value(struct pctl_element_writing *w, uint32_t node, uint32_t chain);
 /* How one element of a value is read. */
 void pctl_element_write_lane(struct pctl_element_writing *w, uint32_t value, uint32_t lane);
+/* The most elements of so many bits that have no more than `most` bytes and end where a piece may; what n of them have, whole words. */
+uint64_t pctl_element_piece_of(uint64_t most, uint32_t bits);
+uint64_t pctl_element_piece_bytes(uint64_t n, uint32_t bits);
 /* An element, or a vector of four, of an input by an index in words. */
 void pctl_element_write_read(struct pctl_element_writing *w, uint32_t binding, const char *index);
 /* Of a function that a kernel of a library calls: elements of this type are only moved there, as bits of a word; no kernel has values of it. */

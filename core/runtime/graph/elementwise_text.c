@@ -52,10 +52,10 @@ static void add_reader(const struct pctl_element_writing *w, pctl_str_buf *s, ui
 {
 	const struct pctl_element_binding *b = &w->bindings.items[first];
 	const char *type = of != NULL ? of : pctl_elementwise_type(b->dtype);
-	const uint32_t width = pctl_dtype_bytes(b->dtype);
+	const uint32_t bits = pctl_dtype_bits(b->dtype);
 	/* Elements that are only copied are words, or parts of one. */
 	const uint64_t each = b->vector			? b->each / 4
-			      : of != NULL && width < 4 ? b->each * width / 4
+			      : of != NULL && bits < 32 ? b->each * bits / 32
 							: b->each;
 
 	if (b->parts < 2)
@@ -144,7 +144,7 @@ static uint32_t through_views(struct pctl_element_writing *w, uint32_t *chain)
 static void write_copy(struct pctl_element_writing *w, pctl_str_buf *s, uint64_t n)
 {
 	const pctl_elementwise *e = w->e;
-	const uint32_t bits = 8 * pctl_dtype_bytes(e->nodes[e->n_nodes - 1].type.dtype);
+	const uint32_t bits = pctl_dtype_bits(e->nodes[e->n_nodes - 1].type.dtype);
 	const char *type = bits <= 32 ? "u32" : bits == 64 ? "vec2<u32>" : "vec4<u32>";
 	const uint32_t parts = bits < 32 ? 32 / bits : 1;
 	const uint64_t rows = pctl_num_div_up(n, parts);

@@ -162,10 +162,21 @@ uint32_t pctl_element_chain_of(struct pctl_element_writing *w, uint32_t from,
 	return number;
 }
 
+uint64_t pctl_element_piece_of(uint64_t most, uint32_t bits)
+{
+	return bits < 8 ? most / STEP * STEP * (8 / bits) : most / (bits / 8) / STEP * STEP;
+}
+
+uint64_t pctl_element_piece_bytes(uint64_t n, uint32_t bits)
+{
+	return pctl_num_align(pctl_num_div_up(n * bits, 8), 4);
+}
+
 uint32_t pctl_element_bind(struct pctl_element_writing *w, const pctl_element_node *n,
 			   uint32_t vector, uint32_t in_step)
 {
-	const uint64_t width = pctl_dtype_bytes(n->type.dtype), most = w->e->most_bytes;
+	const uint32_t bits = pctl_dtype_bits(n->type.dtype);
+	const uint64_t most = w->e->most_bytes;
 	struct pctl_element_binding b = {.buffer = n->buffer,
 					 .vector = vector,
 					 .dtype = n->type.dtype,
@@ -175,7 +186,7 @@ uint32_t pctl_element_bind(struct pctl_element_writing *w, const pctl_element_no
 					 .offset = n->offset,
 					 .n_bytes = n->n_bytes};
 	const uint32_t first = w->bindings.n;
-	uint64_t n_bytes = 0;
+	uint64_t n_bytes = 0, each;
 
 	for (uint32_t i = 0; i < first; i++) {
 		const struct pctl_element_binding *other = &w->bindings.items[i];
@@ -186,21 +197,22 @@ uint32_t pctl_element_bind(struct pctl_element_writing *w, const pctl_element_no
 	}
 	(void)pctl_type_buffer_bytes(&n->type, &n_bytes);
 	if (in_step && !w->piece.whole) {
-		b.offset += w->piece.from * width;
-		b.n_bytes = pctl_num_align(w->piece.count * width, 4);
+		b.offset += w->piece.from * bits / 8;
+		b.n_bytes = pctl_element_piece_bytes(w->piece.count, bits);
 	} else if (most != 0 && n_bytes > most) {
-		b.each = most / width / STEP * STEP;
+		b.each = pctl_element_piece_of(most, bits);
 		b.parts = b.each == 0 ? UINT32_MAX
-				      : (uint32_t)pctl_num_div_up(n_bytes, b.each * width);
+				      : (uint32_t)pctl_num_div_up(n_bytes, b.each * bits / 8);
 	}
+	each = b.each * bits / 8;
 	if (b.parts > 2 * PCTL_PORTS_MAX) {
 		w->too_large = 1;
 		b.parts = 1;
 	}
 	for (uint32_t k = 0, parts = b.parts; k < parts && !w->failed; k++) {
 		if (parts != 1) {
-			b.offset = n->offset + k * b.each * width;
-			b.n_bytes = k + 1 < parts ? b.each * width : n_bytes - k * b.each * width;
+			b.offset = n->offset + k * each;
+			b.n_bytes = k + 1 < parts ? each : n_bytes - k * each;
 		}
 		b.parts = k == 0 ? parts : 0;
 		w->failed |= !PCTL_VEC_PUSH(&w->bindings, b);

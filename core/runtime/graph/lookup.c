@@ -74,6 +74,28 @@ static const char found_text[] =
 	"\t\tif (at < range.x) {\n\t\t\tvalue = told(at);\n\t\t}\n"
 	"\t\tfound[id.x] = select(value, u64(at), id.x == 0u);\n\t}\n}\n";
 
+/* The same of a piece of an index that is too large for a binding: range.y is the number of its first. The piece in which the position lies tells the index. */
+static const char check_piece_text[] =
+	"@group(0) @binding(2) var<storage, read_write> bad: array<atomic<u32>>;\n"
+	"@compute @workgroup_size(256)\n"
+	"fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+	"\tlet i = id.x + id.y * 16776960u;\n"
+	"\tif (i < range.x) {\n"
+	"\t\tif (told(i) >= (u64(range.w) << 32u) + u64(range.z)) {\n"
+	"\t\t\tatomicMax(&bad[0], ~(range.y + i));\n\t\t}\n\t}\n}\n";
+static const char found_piece_text[] =
+	"@group(0) @binding(2) var<storage, read> bad: array<u32>;\n"
+	"@group(0) @binding(3) var<storage, read_write> found: array<u64>;\n"
+	"@compute @workgroup_size(256)\n"
+	"fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+	"\tif (id.x == 0u) {\n"
+	"\t\tlet at = ~bad[0];\n"
+	"\t\tfound[0] = u64(at);\n"
+	"\t\tif (at - range.y < range.x) {\n\t\t\tfound[1] = told(at - range.y);\n\t\t}\n"
+	"\t}\n}\n";
+
+#define PIECE_STEP 65536u /* bytes: a multiple of what any device asks of a binding's begin */
+
 static pctl_status add_kernel(const pctl_planner *planner, const pctl_op_ref *op, uint32_t dtype,
 			      const char *text, uint64_t n_groups,
 			      const pctl_plan_binding *bindings, uint32_t n, const pctl_call *call,
@@ -118,6 +140,34 @@ static int can_miss(uint32_t dtype, uint64_t n)
 	return !(dtype == PCTL_SCALAR_U8 && n >= 256) && !(dtype == PCTL_SCALAR_U16 && n >= 65536);
 }
 
+/* All positions first, piece by piece, and then what the lowest holds. */
+static pctl_status add_pieces(const pctl_planner *planner, const pctl_op_ref *op, uint32_t dtype,
+			      const uint32_t range[4], uint64_t each, const pctl_plan_binding *b,
+			      const pctl_call *call, pctl_job_plan *plan)
+{
+	const uint64_t bytes = pctl_dtype_bytes(dtype);
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t found = 0; found < 2; found++)
+		for (uint64_t first = 0; status == PCTL_OK && first < range[0]; first += each) {
+			const uint64_t n = range[0] - first < each ? range[0] - first : each;
+			const uint32_t piece[4] = {(uint32_t)n, (uint32_t)first, range[2],
+						   range[3]};
+			pctl_plan_binding of[4] = {b[0], b[1], b[2], b[3]};
+
+			of[1].offset += first * bytes;
+			of[1].n_bytes = pctl_num_align(n * bytes, 4);
+			status = pctl_job_plan_buffer(plan, PCTL_PLAN_PARAMS, sizeof(piece), piece,
+						      call, &of[0].buffer);
+			if (status == PCTL_OK)
+				status = add_kernel(planner, op, dtype,
+						    found ? found_piece_text : check_piece_text,
+						    found ? 1 : pctl_num_div_up(n, INVOCATIONS), of,
+						    found ? 4 : 3, call, plan);
+		}
+	return status;
+}
+
 pctl_status pctl_lookup_plan(const pctl_planner *planner, const pctl_op_ref *op,
 			     const pctl_op_query *q, const pctl_plan_slot *slots,
 			     const pctl_call *call, pctl_job_plan *plan)
@@ -133,7 +183,8 @@ pctl_status pctl_lookup_plan(const pctl_planner *planner, const pctl_op_ref *op,
 		.bytes = 8, .expected = UINT32_MAX, .also_offset = 8, .also_bytes = 8};
 	uint32_t range[4] = {0};
 	char message[160];
-	uint64_t count;
+	const uint64_t bytes = pctl_dtype_bytes(dtype);
+	uint64_t count, each;
 	pctl_status status;
 
 	if (!pctl_type_elements(&q->in[0], &count) || count >= UINT32_MAX)
@@ -154,11 +205,19 @@ pctl_status pctl_lookup_plan(const pctl_planner *planner, const pctl_op_ref *op,
 		status = pctl_job_plan_buffer(plan, PCTL_PLAN_TEMP, 16, NULL, call, &b[3].buffer);
 	if (status == PCTL_OK)
 		status = pctl_job_plan_zero(plan, b[2].buffer, call);
-	if (status == PCTL_OK)
-		status = add_kernel(planner, op, dtype, check_text,
-				    pctl_num_div_up(count, INVOCATIONS), b, 3, call, plan);
-	if (status == PCTL_OK)
-		status = add_kernel(planner, op, dtype, found_text, 1, b, 4, call, plan);
+	each = planner->caps.max_binding_bytes / PIECE_STEP * PIECE_STEP / bytes;
+	if (status == PCTL_OK && planner->caps.max_binding_bytes != 0 &&
+	    count * bytes > planner->caps.max_binding_bytes && each != 0) {
+		status = pctl_job_plan_zero(plan, b[3].buffer, call);
+		if (status == PCTL_OK)
+			status = add_pieces(planner, op, dtype, range, each, b, call, plan);
+	} else {
+		if (status == PCTL_OK)
+			status = add_kernel(planner, op, dtype, check_text,
+					    pctl_num_div_up(count, INVOCATIONS), b, 3, call, plan);
+		if (status == PCTL_OK)
+			status = add_kernel(planner, op, dtype, found_text, 1, b, 4, call, plan);
+	}
 	snprintf(message, sizeof(message), "%.64s[%%v] is %%u, out of range of %" PRIu64,
 		 op->desc->in[0].name, n);
 	check.buffer = b[3].buffer;

@@ -43,6 +43,13 @@ uint32_t pctl_dtype_bytes(uint32_t dtype)
 	return t == NULL || t->block != 1 || t->bits % 8 != 0 ? 0 : t->bits / 8 * lanes_of(dtype);
 }
 
+uint32_t pctl_dtype_bits(uint32_t dtype)
+{
+	const pctl_dtype *t = pctl_dtype_of(pctl_dtype_element(dtype));
+
+	return t == NULL || t->block != 1 ? 0 : t->bits * lanes_of(dtype);
+}
+
 uint32_t pctl_port_lanes(const pctl_port *port)
 {
 	return strncmp(port->type, "vec2<", 5) == 0   ? 2

@@ -37,6 +37,8 @@ pctl_status pctl_port_parse(const char *text, pctl_arena *arena, const pctl_pos 
 /* Bytes of one element in a buffer, 0 for an unknown dtype and for those whose elements are no whole bytes: types narrower than
  * a byte, and block formats. bool is 4, u128 16, bytes 1. */
 uint32_t pctl_dtype_bytes(uint32_t dtype);
+/* Bits of one element, 0 for an unknown dtype and for blocks. */
+uint32_t pctl_dtype_bits(uint32_t dtype);
 /* A vector of 2 or 4 elements as one: the dtype of a place of a function op, which no tensor at an edge has; lanes below 2: the element. */
 uint32_t pctl_dtype_vector(uint32_t dtype, uint32_t lanes);
 /* The vector's element. */

@@ -28,10 +28,10 @@ int tensor_is_float(uint32_t dtype)
 
 uint64_t tensor_order_key(uint32_t dtype, uint64_t raw)
 {
-	const uint64_t bits = 8 * kit_dtype_bytes(dtype), top = 1ull << (bits - 1);
+	const uint64_t bits = tensor_bits(dtype), top = 1ull << (bits - 1);
 	const uint64_t all = top | (top - 1);
 
-	if (tensor_is_float(dtype) || dtype == PCTL_SCALAR_F64)
+	if (tensor_float_layout_of(dtype) != NULL)
 		return raw & top ? ~raw & all : raw | top;
 	return tensor_is_signed(dtype) ? raw ^ top : raw;
 }
@@ -59,9 +59,9 @@ pctl_status tensor_lines_of(const kit_use *u, uint32_t attr, const pctl_tensor_t
 pctl_status tensor_movable(const kit_use *u, uint32_t port)
 {
 	const pctl_tensor_type *t = &u->q->in[port];
-	const uint64_t bytes = kit_dtype_bytes(t->dtype);
+	const uint32_t bits = tensor_bits(t->dtype);
 
-	if (bytes == 0 || bytes > 8)
+	if (bits == 0 || bits > 64)
 		return kit_refuse_type(u, port, TENSOR_ANY);
 	return kit_limit(u, "elements", kit_elements(t), TENSOR_ELEMENTS_MAX);
 }
@@ -123,17 +123,25 @@ pctl_status tensor_shape_of(const kit_use *u, uint32_t attr, pctl_tensor_type *o
 	"\t@align(16) @size(256) v: array<vec4<u32>, 16>,\n}\n"     \
 	"@group(0) @binding(0) var<uniform> params: Params;\n"
 
-/* As many elements of `bytes` as a binding may have, so that the next piece begins where one may. */
-static uint64_t piece_of(const kit_plan *p, uint64_t bytes)
+/* As many elements of `bits` as a binding may have, so that the next piece begins where one may. */
+static uint64_t piece_of(const kit_plan *p, uint64_t bits)
 {
 	const uint64_t step = p->caps->binding_alignment < 4 ? 4 : p->caps->binding_alignment;
 
-	return p->caps->max_binding_bytes / bytes / step * step;
+	/* A step of elements, and of bytes where these hold several. */
+	return bits < 8 ? p->caps->max_binding_bytes / step * step * (8 / bits)
+			: p->caps->max_binding_bytes / (bits / 8) / step * step;
 }
 
-static int is_large(const kit_plan *p, uint64_t count, uint64_t bytes)
+static int is_large(const kit_plan *p, uint64_t n_bytes)
 {
-	return p->caps->max_binding_bytes != 0 && count * bytes > p->caps->max_binding_bytes;
+	return p->caps->max_binding_bytes != 0 && n_bytes > p->caps->max_binding_bytes;
+}
+
+/* Bytes of elements, in which the last one may be begun. */
+static uint64_t bytes_of(uint64_t count, uint64_t bits)
+{
+	return count * bits / 8 + (count * bits % 8 != 0);
 }
 
 static pctl_status refuse_large(const kit_plan *p, const char *what)
@@ -175,21 +183,22 @@ void tensor_written_numbers(kit_wgsl *w, uint32_t count, uint32_t (*v)[4], uint3
 	kit_wgsl_add(w, "));\n");
 }
 
-tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count, uint64_t bytes,
-				  uint64_t turns)
+static tensor_kernel begin(kit_plan *p, const char *name, uint64_t count, uint32_t bits,
+			   uint64_t turns)
 {
 	tensor_kernel k = {.plan = p,
 			   .w = kit_wgsl_make(p->use, 32768),
 			   .name = name,
-			   .bytes = bytes,
+			   .bytes = bits / 8,
+			   .bits = bits,
 			   .count = count,
 			   .n_slots = 1,
 			   .turns = turns};
 
 	k.piece = count;
-	if (p->status == PCTL_OK && is_large(p, count, bytes)) {
+	if (p->status == PCTL_OK && is_large(p, bytes_of(count, bits))) {
 		/* Of a result that is too large for a binding a dispatch makes so many; where it begins is its first number. */
-		k.piece = piece_of(p, bytes);
+		k.piece = piece_of(p, bits);
 		if (k.piece == 0)
 			p->status = refuse_large(p, name);
 	}
@@ -197,8 +206,20 @@ tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count,
 	if (turns != 0)
 		kit_wgsl_add(&k.w, "override steps: u32;\n");
 	kit_wgsl_add(&k.w, k.piece < count ? PIECE_PARAMS : KERNEL_ELEMENT_PARAMS);
-	kit_wgsl_add(&k.w, bytes == 8 ? "alias T = u64;\n" : "alias T = u32;\n");
+	kit_wgsl_add(&k.w, bits == 64 ? "alias T = u64;\n" : "alias T = u32;\n");
 	return k;
+}
+
+tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count, uint64_t bytes,
+				  uint64_t turns)
+{
+	return begin(p, name, count, (uint32_t)(8 * bytes), turns);
+}
+
+tensor_kernel tensor_kernel_begin_of(kit_plan *p, const char *name, uint64_t count, uint32_t dtype,
+				     uint64_t turns)
+{
+	return begin(p, name, count, tensor_bits(dtype), turns);
 }
 
 void tensor_kernel_bind(tensor_kernel *k, const char *name, const char *element, uint32_t buffer)
@@ -215,7 +236,7 @@ uint32_t tensor_add_parts_of(kit_plan *p, kit_wgsl *w, const char *name, const c
 			     uint32_t buffer, uint64_t total, uint32_t first, kit_slot *slots)
 {
 	const uint64_t bytes = strcmp(element, "u64") == 0 ? 8 : 4;
-	const uint64_t each = piece_of(p, bytes);
+	const uint64_t each = piece_of(p, 8 * bytes);
 	const uint64_t parts = each == 0 ? UINT32_MAX : (total / bytes + each - 1) / each;
 	char text[200];
 
@@ -258,7 +279,7 @@ uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char
 
 int tensor_is_too_large(const kit_plan *p, uint64_t n_bytes)
 {
-	return p->status == PCTL_OK && is_large(p, n_bytes, 1);
+	return p->status == PCTL_OK && is_large(p, n_bytes);
 }
 
 int tensor_kernel_bind_words(tensor_kernel *k, const char *name, uint32_t buffer, uint64_t n)
@@ -275,7 +296,7 @@ int tensor_kernel_bind_words(tensor_kernel *k, const char *name, uint32_t buffer
 int tensor_is_parted(const kit_plan *p, uint32_t buffer)
 {
 	return p->status == PCTL_OK && buffer < p->use->q->n_in &&
-	       is_large(p, kit_bytes(&p->use->q->in[buffer]), 1);
+	       is_large(p, kit_bytes(&p->use->q->in[buffer]));
 }
 
 int tensor_kernel_words(tensor_kernel *k, const char *name, const char *element, uint32_t buffer)
@@ -289,34 +310,77 @@ int tensor_kernel_words(tensor_kernel *k, const char *name, const char *element,
 	return 1;
 }
 
+tensor_store tensor_kernel_store(tensor_kernel *k, const char *name, const char *element,
+				 uint32_t buffer)
+{
+	char parts[32];
+	tensor_store s = {.name = name};
+
+	/* Texts may have a function of the name's own `_word`. */
+	snprintf(parts, sizeof(parts), "parts_%s", name);
+	s.parted = tensor_kernel_words(k, tensor_is_parted(k->plan, buffer) ? parts : name, element,
+				       buffer);
+	s.from = k->w.n;
+	return s;
+}
+
+void tensor_kernel_stored(tensor_kernel *k, const tensor_store *s)
+{
+	char call[48];
+
+	snprintf(call, sizeof(call), "parts_%s_word", s->name);
+	if (s->parted)
+		kit_wgsl_called(&k->w, s->from, s->name, call);
+}
+
+/* How element i is found by word(i / n): the whole, or bits of it. */
+static void read_bits(tensor_kernel *k, const char *name, uint32_t bits, uint32_t buffer)
+{
+	const int parted = tensor_kernel_words(k, name, bits == 64 ? "u64" : "u32", buffer);
+	const char *const before = parted ? "$_word(" : "$[", *const behind = parted ? ")" : "]";
+	const char *const type = bits == 64 ? "u64" : "u32";
+	const uint32_t parts = bits < 32 ? 32 / bits : 1;
+	uint32_t shift = 0;
+	char text[160];
+
+	while (1u << shift < parts)
+		shift++;
+	if (parts == 1)
+		snprintf(text, sizeof(text), "fn $_raw(i: u32) -> %s {\n\treturn %si%s;\n}\n", type,
+			 before, behind);
+	else
+		snprintf(
+			text, sizeof(text),
+			"fn $_raw(i: u32) -> u32 {\n\treturn (%si >> %uu%s >> ((i & %uu) * %uu)) & "
+			"0x%xu;\n}\n",
+			before, shift, behind, parts - 1, bits, (1u << bits) - 1);
+	kit_wgsl_named(&k->w, text, name);
+}
+
 void tensor_kernel_read(tensor_kernel *k, const char *name, uint64_t bytes, uint32_t buffer)
 {
-	if (tensor_kernel_words(k, name, bytes == 8 ? "u64" : "u32", buffer)) {
-		kit_wgsl_named(
-			&k->w,
-			bytes == 8   ? "fn $_raw(i: u32) -> u64 {\n\treturn $_word(i);\n}\n"
-			: bytes == 4 ? "fn $_raw(i: u32) -> u32 {\n\treturn $_word(i);\n}\n"
-			: bytes == 2
-				? "fn $_raw(i: u32) -> u32 {\n\treturn ($_word(i >> 1u) >> ((i & "
-				  "1u) * 16u)) & 0xffffu;\n}\n"
-				: "fn $_raw(i: u32) -> u32 {\n\treturn ($_word(i >> 2u) >> ((i & "
-				  "3u) * 8u)) & 0xffu;\n}\n",
-			name);
-		return;
-	}
-	kit_wgsl_named(&k->w,
-		       bytes == 8   ? "fn $_raw(i: u32) -> u64 {\n\treturn $[i];\n}\n"
-		       : bytes == 4 ? "fn $_raw(i: u32) -> u32 {\n\treturn $[i];\n}\n"
-		       : bytes == 2 ? "fn $_raw(i: u32) -> u32 {\n\treturn ($[i >> 1u] >> ((i & "
-				      "1u) * 16u)) & 0xffffu;\n}\n"
-				    : "fn $_raw(i: u32) -> u32 {\n\treturn ($[i >> 2u] >> ((i & "
-				      "3u) * 8u)) & 0xffu;\n}\n",
-		       name);
+	read_bits(k, name, (uint32_t)(8 * bytes), buffer);
+}
+
+void tensor_kernel_read_of(tensor_kernel *k, const char *name, uint32_t dtype, uint32_t buffer)
+{
+	read_bits(k, name, tensor_bits(dtype), buffer);
+}
+
+void tensor_kernel_read_bits(tensor_kernel *k, const char *name, uint32_t dtype, uint32_t buffer)
+{
+	const size_t from = k->w.n;
+	char call[48];
+
+	kit_wgsl_named(&k->w, kit_codec_bits(dtype), name);
+	snprintf(call, sizeof(call), "%s_word", name);
+	if (tensor_is_parted(k->plan, buffer))
+		kit_wgsl_called(&k->w, from, name, call);
 }
 
 void tensor_kernel_order(tensor_kernel *k, uint32_t dtype)
 {
-	const uint64_t bits = 8 * kit_dtype_bytes(dtype), top = 1ull << (bits - 1);
+	const uint64_t bits = tensor_bits(dtype), top = 1ull << (bits - 1);
 	const char *const suffix = bits == 64 ? "lu" : "u";
 	char text[320];
 
@@ -325,7 +389,7 @@ void tensor_kernel_order(tensor_kernel *k, uint32_t dtype)
 		 "fn order_key(raw: E) -> E {\n\treturn %s;\n}\n",
 		 bits == 64 ? "u64" : "u32", (unsigned long long)top, suffix,
 		 (unsigned long long)(top | (top - 1)), suffix,
-		 tensor_is_float(dtype) || dtype == PCTL_SCALAR_F64
+		 tensor_float_layout_of(dtype) != NULL
 			 ? "select(raw | TOP, ~raw & ALL, (raw & TOP) != E(0))"
 		 : tensor_is_signed(dtype) ? "raw ^ TOP"
 					   : "raw");
@@ -343,7 +407,7 @@ const char *tensor_result_text(uint64_t bytes, int writes)
 
 void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 {
-	const uint64_t each = k->bytes == 1 ? 4 : k->bytes == 2 ? 2 : 1;
+	const uint64_t each = k->bits < 32 ? 32 / k->bits : 1;
 	const uint32_t writes =
 		buffer == kit_out(k->plan, 0) ? k->plan->through & PCTL_PLAN_WRITE_THROUGH(0) : 0;
 	kit_kernel kernel = {k->name, NULL, 64, k->turns != 0 ? "steps" : NULL, 16};
@@ -356,8 +420,14 @@ void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 		 k->bytes == 16 ? "vec4<u32>" : "T");
 	kit_wgsl_add(&k->w, text);
 	k->slots[k->n_slots++] = (kit_slot)KIT_ALL(buffer);
-	(k->piece < k->count ? add_piece : kit_wgsl_add)(&k->w,
-							 tensor_result_text(k->bytes, writes != 0));
+	if (k->bits < 8) {
+		snprintf(text, sizeof(text), "const PER: u32 = %uu;\nconst WIDTH: u32 = %uu;\n",
+			 32 / k->bits, k->bits);
+		kit_wgsl_add(&k->w, text);
+	}
+	(k->piece < k->count ? add_piece : kit_wgsl_add)(
+		&k->w,
+		k->bits < 8 ? KERNEL_RESULT_PACKED : tensor_result_text(k->bytes, writes != 0));
 	if (k->plan->status == PCTL_OK)
 		k->plan->status = kit_wgsl_status(&k->w);
 	kernel.text = k->w.text;
@@ -368,8 +438,8 @@ void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 		if (k->piece < k->count) {
 			k->params.count = (uint32_t)n;
 			k->params.first = (uint32_t)first;
-			k->slots[k->n_slots - 1] = (kit_slot)KIT_PART(buffer, first * k->bytes,
-								      (n * k->bytes + 3) / 4 * 4);
+			k->slots[k->n_slots - 1] = (kit_slot)KIT_PART(
+				buffer, first * k->bits / 8, (bytes_of(n, k->bits) + 3) / 4 * 4);
 		}
 		k->slots[0] = (kit_slot)KIT_ALL(kit_params(k->plan, &k->params, sizeof(k->params)));
 		kit_run_through(k->plan, &kernel, (n + each - 1) / each, k->slots, k->n_slots,
@@ -415,11 +485,14 @@ static uint64_t double_element(uint32_t kind, uint64_t r)
 static uint64_t element(uint32_t dtype, uint32_t kind, uint64_t r)
 {
 	const tensor_float_format *f = tensor_float_format_of(dtype);
-	const uint64_t bits = 8 * kit_dtype_bytes(dtype), top = 1ull << (bits - 1);
+	const uint64_t bits = tensor_bits(dtype), top = 1ull << (bits - 1);
 
 	if (dtype == PCTL_SCALAR_BOOL)
 		return r & 1;
-	if (kind == TENSOR_BITS)
+	/* Few codes: any of them is small and at an edge. */
+	if (dtype == PCTL_DTYPE_TERNARY)
+		return (r >> 8) % 3 == 2 ? 3 : (r >> 8) % 3;
+	if (kind == TENSOR_BITS || dtype >= PCTL_DTYPE_F8E4M3)
 		return r >> (64 - bits);
 	if (dtype == PCTL_SCALAR_F64)
 		return double_element(kind, r);
@@ -456,17 +529,19 @@ static uint64_t element(uint32_t dtype, uint32_t kind, uint64_t r)
 
 void tensor_problem_fill(kit_problem *p, uint32_t port, const pctl_tensor_type *t, uint32_t kind)
 {
-	const uint64_t bytes = kit_dtype_bytes(t->dtype), n = kit_elements(t);
-	void *data = p->status == PCTL_OK ? kit_scratch(&p->use, n * bytes) : NULL;
+	const uint64_t n = kit_elements(t), n_bytes = kit_bytes(t);
+	void *data = p->status == PCTL_OK ? kit_scratch(&p->use, n_bytes) : NULL;
 
 	if (data == NULL) {
 		if (p->status == PCTL_OK)
 			p->status = pctl_refuse(p->use.call, PC2_NOMEM, "no memory for a problem");
 		return;
 	}
+	memset(data, 0, n_bytes);
 	for (uint64_t i = 0; i < n; i++)
-		tensor_put(data, i, bytes,
-			   element(t->dtype, kind, kit_random(p->seed + p->number * 8 + port, i)));
+		tensor_code_put(
+			t->dtype, data, i,
+			element(t->dtype, kind, kit_random(p->seed + p->number * 8 + port, i)));
 	kit_problem_input(p, port, t, data);
 	kit_scratch_free(&p->use, data);
 }
@@ -491,14 +566,14 @@ const pctl_example tensor_boundaries[2] = {{"nothing", {0}}, {"one", {1}}};
 uint32_t tensor_law_taken(kit_law *l, const pctl_tensor_type *t, uint32_t of,
 			  uint64_t (*from)(const void *ctx, uint64_t i), const void *ctx)
 {
-	const uint64_t n = kit_elements(t), bytes = kit_dtype_bytes(t->dtype);
-	uint8_t *data = kit_law_scratch(l, n * bytes + 1);
+	uint8_t *data = kit_law_scratch(l, kit_bytes(t) + 1);
 	uint32_t number;
 
 	if (data == NULL)
 		return 0;
-	for (uint64_t i = 0; i < n; i++)
-		tensor_put(data, i, bytes, tensor_get(kit_law_data(l, of), from(ctx, i), bytes));
+	for (uint64_t i = 0, n = kit_elements(t); i < n; i++)
+		tensor_code_put(t->dtype, data, i,
+				tensor_code(t->dtype, kit_law_data(l, of), from(ctx, i)));
 	number = kit_law_tensor(l, t, data);
 	kit_law_free(l, data);
 	return number;

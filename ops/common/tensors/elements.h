@@ -9,13 +9,15 @@
 
 /* Types whose elements are made, and those whose elements are moved. */
 #define TENSOR_MADE "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64|bool"
-#define TENSOR_ANY TENSOR_MADE "|f64"
+#define TENSOR_ANY TENSOR_MADE "|f64|f8e4m3|f8e5m2|f4|i4|u4|i2|u2|ternary|binary"
+/* The same but the one without a zero. */
+#define TENSOR_WITH_ZERO TENSOR_MADE "|f64|f8e4m3|f8e5m2|f4|i4|u4|i2|u2|ternary"
 #define TENSOR_NUMBERS 16u
 
 /* The low `bytes` (1, 2, 4 or 8) of v are element i. */
 uint64_t tensor_get(const void *data, uint64_t i, uint64_t bytes);
 void tensor_put(void *data, uint64_t i, uint64_t bytes, uint64_t v);
-/* f32, f16 and bf16, with which kernels here compute; f64 is only moved and put in order. */
+/* f32, f16 and bf16, with which kernels here compute; f64, f8 and f4 are only moved and put in order. */
 int tensor_is_float(uint32_t dtype);
 
 /* x around an axis. */
@@ -51,7 +53,8 @@ typedef struct tensor_kernel {
 	kit_plan *plan;
 	kit_wgsl w;
 	const char *name;
-	uint64_t bytes, count, piece;
+	uint64_t bytes, count, piece; /* bytes: 0 where an element has fewer than 8 bits */
+	uint32_t bits;
 	struct {
 		uint32_t count, first, none[2];
 		uint32_t v[TENSOR_NUMBERS][4];
@@ -66,11 +69,26 @@ tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count,
 				  uint64_t turns);
 /* fn <name>_raw(i: u32) -> u64, or u32 where an element has fewer than 8 bytes. */
 void tensor_kernel_read(tensor_kernel *k, const char *name, uint64_t bytes, uint32_t buffer);
+/* fn <name>_bits(i: u32) -> u32 beside that, of a type whose elements are f32: kit_codec_bits. */
+void tensor_kernel_read_bits(tensor_kernel *k, const char *name, uint32_t dtype, uint32_t buffer);
+/* Both of elements of any type with tensor_bits, 64 at most. */
+tensor_kernel tensor_kernel_begin_of(kit_plan *p, const char *name, uint64_t count, uint32_t dtype,
+				     uint64_t turns);
+void tensor_kernel_read_of(tensor_kernel *k, const char *name, uint32_t dtype, uint32_t buffer);
 /* A variable alone: array<element>. */
 void tensor_kernel_bind(tensor_kernel *k, const char *name, const char *element, uint32_t buffer);
 /* As tensor_kernel_bind; or, where `buffer` is an input that is too large for a binding, several of them and fn <name>_word(i: u32) over
  * all (1). */
 int tensor_kernel_words(tensor_kernel *k, const char *name, const char *element, uint32_t buffer);
+/* A variable, or where `buffer` is an input that is too large for a binding what stands for it: name[i] in texts added from here to tensor_kernel_stored. */
+typedef struct tensor_store {
+	const char *name;
+	size_t from;
+	int parted;
+} tensor_store;
+tensor_store tensor_kernel_store(tensor_kernel *k, const char *name, const char *element,
+				 uint32_t buffer);
+void tensor_kernel_stored(tensor_kernel *k, const tensor_store *s);
 /* The same for a kernel of another kind: bindings `first` and on, how many, 0 with a refusal: there are too many. */
 int tensor_is_parted(const kit_plan *p, uint32_t buffer);
 uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char *element,

@@ -125,6 +125,14 @@ static long double block_of(uint32_t dtype, const uint8_t *b, uint32_t e)
 
 /* ---- any element ---------------------------------------------------------------------------- */
 
+uint32_t tensor_bits(uint32_t dtype)
+{
+	uint32_t block;
+	const uint32_t bits = kit_dtype_bits(dtype, &block);
+
+	return block != 1 || dtype == PCTL_DTYPE_BYTES ? 0 : bits;
+}
+
 uint64_t tensor_code(uint32_t dtype, const void *data, uint64_t i)
 {
 	uint32_t block;
@@ -136,6 +144,18 @@ uint64_t tensor_code(uint32_t dtype, const void *data, uint64_t i)
 		       ((1u << bits) - 1);
 	memcpy(&code, (const uint8_t *)data + i * (bits / 8), bits / 8);
 	return code;
+}
+
+void tensor_code_put(uint32_t dtype, void *data, uint64_t i, uint64_t code)
+{
+	const uint32_t bits = tensor_bits(dtype);
+	uint8_t *at = (uint8_t *)data + i * bits / 8;
+	const uint32_t shift = bits < 8 ? (uint32_t)(i * bits % 8) : 0;
+
+	if (bits >= 8)
+		memcpy(at, &code, bits / 8);
+	else
+		*at = (uint8_t)((*at & ~(((1u << bits) - 1) << shift)) | (uint32_t)code << shift);
 }
 
 int tensor_is_signed(uint32_t dtype)

@@ -95,6 +95,49 @@ CASES = [
     ("tensor.max", [("x", X + Y, "f32[2,400000]")], ["y"], ["axes=1"]),
     ("tensor.min", [("x", X + Y, "f16[2,320,5,500]")], ["y"], ["axes=1,3"]),
     ("tensor.any", [("x", bytes(4 * 399999) + b"\x01\0\0\0", "u32[50000,8]")], ["y"], ["axes=0"]),
+    # by the library itself: turned, so that rows are the host's to cut, and some rows at a time where it has no cut
+    ("tensor.sum", [("x", X, "f32[1000,400]")], ["y"], ["axes=0"]),
+    ("tensor.sum", [("x", X, "f32[20,50,400]")], ["y"], ["axes=0,2", "keep=true"]),
+    ("tensor.sum", [("x", X, "u32[1000,400]")], ["y"], ["axes=-2"]),
+    ("tensor.sum", [("x", X + Y, "f32[2,400000]")], ["y"], ["axes=1"]),
+    ("tensor.sum", [("x", X + Y, "f32[400000,2]")], ["y"], ["axes=0"]),
+    ("tensor.sum", [("x", WIDE[:1200000], "bf16[200000,3]")], ["y"], ["axes=0"]),
+    ("tensor.sum", [("x", WIDE[:1200000], "bf16[3,200000]")], ["y"], ["axes=1"]),
+    ("tensor.softmax", [("x", X[:12 * 100001], "f32[3,100001]")], ["y"], []),
+    ("tensor.mean", [("x", X, "f32[1000,400]")], ["y"], ["axes=0"]),
+    ("tensor.variance", [("x", X, "f32[1000,400]")], ["y"], ["axes=0", "ddof=1"]),
+    ("tensor.softmax", [("x", X, "f32[1000,400]")], ["y"], ["axis=0"]),
+    ("tensor.log_softmax", [("x", X, "f32[10,100,400]")], ["y"], ["axis=1"]),
+    ("tensor.softmax", [("x", X, "f32[40,25,400]")], ["y"], ["axis=0"]),
+    ("tensor.logsumexp", [("x", X, "f32[1000,400]")], ["y"], ["axis=0", "keep=true"]),
+    ("tensor.cumsum", [("x", X, "f32[1000,400]")], ["y"], ["axis=0", "reverse=true"]),
+    ("tensor.sum64", [("x", X, "f64[500,400]")], ["y"], ["axes=0"]),
+    # a b that is not transposed is turned first
+    ("tensor.matmul", [("a", X[:1600], "f32[1,400]"), ("b", Y, "f32[400,1000]")], ["y"], []),
+    ("tensor.matmul", [("a", X, "f32[1000,400]"), ("b", Y, "f32[400,1000]")], ["y"], ["out=f16"]),
+    ("tensor.matmul", [("a", KEYS[:40], "u32[2,5]"), ("b", KEYS[:4 * 5 * 80000], "u32[5,80000]")], ["y"], []),
+    ("tensor.matmul", [("a", X, "f32[100,4000]"), ("b", Y[:80000], "f32[100,200]")], ["y"], ["transpose_a=true"]),
+    ("tensor.matmul", [("a", X, "f32[400,1000]"), ("b", Y, "f32[1000,400]")], ["y"], ["transpose_a=true", "transpose_b=true"]),
+    # by windows of columns, which a kernel brings together: the last of few
+    ("tensor.matmul", [("a", floats(70 * 64, 13), "f32[70,64]"), ("b", WIDE[:2 * 9001 * 64], "i16[9001,64]")], ["y"], ["transpose_b=true"]),
+    # batch by batch, and one of more than a binding
+    ("tensor.conv2d", [("x", X, "f32[4,100,1000,1]"), ("w", Y[:2 * 100 * 3 * 4], "f32[2,100,3,1]")], ["y"], ["pad=1,0", "stride=7,1"]),
+    ("tensor.conv1d", [("x", WIDE[:1200000], "i16[1,3,200000]"), ("w", WIDE[:30], "i16[1,3,5]")], ["y"], ["stride=5"]),
+    ("tensor.conv1d", [("x", WIDE[:1200000], "f16[1,3,200000]"), ("w", WIDE[:30], "f16[1,3,5]")], ["y"], ["stride=1000"]),
+    ("tensor.rnn_cell", [("x", X[:1600], "f32[1,400]"), ("h", Y[:4000], "f32[1,1000]"), ("w", Y, "f32[1000,400]"), ("r", (X + Y + X)[:4000000], "f32[1000,1000]"), ("bias", X[:4000], "f32[1000]")], ["y"], []),
+    ("tensor.dropout", [("x", X, "f32[1000,400]")], ["y"], ["key=7", "drop=30000"]),
+    ("tensor.dropout", [("x", WIDE, "f16[600001]")], ["y"], ["key=7", "drop=30000"]),
+    ("tensor.avg_pool", [("x", X, "f32[1,400,1000]")], ["y"], ["window=3"]),
+    ("tensor.scatter", [("x", X, "f32[1000,400]"), ("index", indices(400000, 400, 10), "u32[1000,400]"), ("updates", Y, "f32[1000,400]")], ["y"], ["axis=1", "mode=add"]),
+    ("tensor.quantize", [("x", X, "f32[1000,400]"), ("scale", Y[:4000], "f32[1000,1]"), ("zero", INDEX[:4000], "i32[1000,1]")], ["y"], ["to=i8"]),
+    ("tensor.dequantize", [("x", WIDE[:1200000], "i8[3000,400]"), ("scale", Y[:1600], "f32[1,400]"), ("zero", INDEX[:1600], "i32[1,400]")], ["y"], []),
+    ("tensor.histogram", [("x", INDEX, "u32[300000]")], ["y"], ["bins=300"]),
+    ("tensor.lookup", [("x", INDEX, "u32[300000]"), ("lookup", X[:1200], "f32[300]")], ["y"], []),
+    ("tensor.lookup", [("x", WIDE[:1200000], "u16[600000]"), ("lookup", X[:1200] * 220, "f32[66000]")], ["y"], []),
+    # narrower than a byte, where a piece is of several times as many
+    ("tensor.transpose", [("x", WIDE[:1200000], "i4[1200,2000]")], ["y"], []),
+    ("tensor.slice", [("x", WIDE[:1100000], "binary[1100,8000]")], ["y"], ["start=,1", "step=,1"]),
+    ("tensor.gather", [("x", WIDE[:1200000], "u2[1200,4000]"), ("index", indices(1100, 1200, 9), "u32[1100]")], ["y"], ["axis=0"]),
     # by the library itself: orders, in pieces that are merged through several bindings
     ("tensor.sort_pairs", [("keys", KEYS, "u32[600001]"), ("payloads", noise(2400004, 8), "u32[600001]")], ["keys_sorted", "payloads_sorted"], []),
     ("tensor.sort", [("x", X, "f32[400000]")], ["y"], []),
@@ -116,8 +159,7 @@ CASES = [
 ]
 # what nothing cuts
 REFUSED = [
-    ("tensor.sum", [("x", X, "f32[1000,400]")], ["y"], ["axes=0"]),
-    ("tensor.matmul", [("a", X[:1600], "f32[1,400]"), ("b", Y, "f32[400,1000]")], ["y"], []),
+    ("tensor.softmax", [("x", X, "f32[400000]")], ["y"], []),
     ("tensor.sort_pairs", [("keys", bytes(4 * 2000000), "u32[2000000]"), ("payloads", bytes(4 * 2000000), "u32[2000000]")], ["keys_sorted", "payloads_sorted"], []),
 ]
 
@@ -202,6 +244,12 @@ def out_of_range(h):
                                "--in", f"index={h.write('i', bad)}:u32[300000]", "--attr", "axis=0", "--out", "y=" + h.path("y"))
         said.append((status, "index[280001] is 4711, out of range of 300" in err))
     h.check("the place of an index out of range", said[0] == said[1] and said[0][1] and said[0][0] != 0, str(said))
+    # Of a lookup the host looks, piece by piece: the lowest of two, each in a piece of its own.
+    bad = bad[:4 * 299000] + struct.pack("<I", 9) + bad[4 * 299001:]
+    for wrong, at in ((bad, 280001), (INDEX[:4 * 7] + struct.pack("<I", 4711) + bad[32:], 7)):
+        status, _, err = h.run("op", "run", "tensor.lookup", "--backend", NARROW, "--in", f"x={h.write('i', wrong)}:u32[300000]",
+                               "--in", f"lookup={h.write('x', X[:1200])}:f32[300]", "--out", "y=" + h.path("y"))
+        h.check(f"the place of a wrong index of a lookup, {at}", status == 9 and f"x[{at}] is 4711, out of range of 300" in err, f"{status} {err}")
 
 
 def refused(h):

@@ -3,11 +3,27 @@ usage: moves.py all|few BACKEND..."""
 import itertools
 import sys
 
+import matmul
 from harness import Harness, Random, share
-from matmul import FLOATS, INTEGERS, bits_of, exact, pack, value
+from matmul import FLOATS, INTEGERS, exact, value
 from rows import together
 
 KINDS = ["f32", "f16", "bf16", *INTEGERS]
+NARROW = {"f8e4m3": 8, "f8e5m2": 8, "f4": 4, "i4": 4, "u4": 4, "i2": 2, "u2": 2, "ternary": 2, "binary": 1}
+
+
+def bits_of(kind):
+    return NARROW.get(kind) or matmul.bits_of(kind)
+
+
+def pack(kind, codes):
+    """Element i of b bits is bits i * b and on, the least significant of the first byte being bit 0."""
+    if kind not in NARROW:
+        return matmul.pack(kind, codes)
+    w, number = NARROW[kind], 0
+    for i, code in enumerate(codes):
+        number |= code << i * w
+    return number.to_bytes((len(codes) * w + 7) // 8, "little")
 
 
 def size(shape):
@@ -35,6 +51,8 @@ class Tensor:
 
 def drawn(r, kind, shape, most=None):
     w = bits_of(kind)
+    if kind in NARROW:
+        return Tensor(kind, shape, [(0, 1, 3)[r.below(3)] if kind == "ternary" else r.below(1 << w) for _ in range(size(shape))])
     return Tensor(kind, shape, [r.below(most) if most else r.below(1 << w) for _ in range(size(shape))])
 
 
@@ -54,7 +72,7 @@ class Cases:
             got = yield op, [t.port(name) for name, t in inputs], outputs, backend, attrs
             for data, want in zip(got or [], wanted):
                 self.h.check_bytes(f"{op} {[t.shape for _, t in inputs]} {inputs[0][1].kind if inputs else want.kind} {attrs} {backend}", data,
-                                   pack(want.kind, want.codes), bits_of(want.kind) // 8)
+                                   pack(want.kind, want.codes), max(1, bits_of(want.kind) // 8))
 
 
 def turned(p, axis, to):
@@ -79,6 +97,11 @@ def gathering(c, r, kind, index_kind, shape, axis, index_shape):
           made("u32", (shape[axis],), lambda p: sum(index.number(q) == p[0] for q in places(index_shape))))
 
 
+def signed_of(kind, code):
+    w = bits_of(kind)
+    return code - (1 << w) if kind in ("i4", "i2", "ternary") and code >> (w - 1) else code
+
+
 def scattering(c, r, kind, shape, axis, m, mode):
     x, index = drawn(r, kind, shape), drawn(r, "u32", turned(shape, axis, m), shape[axis])
     u = drawn(r, kind, index.shape)
@@ -91,7 +114,7 @@ def scattering(c, r, kind, shape, axis, m, mode):
         y = x.at[p]
         for v in hits.get(p, []):
             if mode in signed:
-                y = signed[mode](y, v, key=lambda code: value(kind, code))
+                y = signed[mode](y, v, key=lambda code: signed_of(kind, code) if kind in NARROW else value(kind, code))
             else:
                 y = {"set": v, "add": y + v, "and": y & v, "or": y | v, "xor": y ^ v}[mode] % (1 << bits_of(kind))
         if mode == "add" and kind in FLOATS and p in hits:
@@ -106,7 +129,9 @@ def ordering(c, r, kind, shape, axis, k):
     x = drawn(r, kind, shape, 3 if few else None)
 
     def key(code):
-        if kind not in FLOATS:
+        if kind in NARROW and kind[0] != "f":
+            return signed_of(kind, code)
+        if kind not in FLOATS and kind not in NARROW:
             return value(kind, code)
         return -(code - (1 << (w - 1))) - 1 if code >> (w - 1) else code
 
@@ -145,7 +170,7 @@ def moving(c, r, kind, shape, axis, shift):
     x, n = drawn(r, kind, shape), shape[axis]
     c.run("tensor.flip", [("x", x)], [f"axes={axis}"], made(kind, shape, lambda p: x.at[turned(p, axis, n - 1 - p[axis])]))
     c.run("tensor.roll", [("x", x)], [f"axes={axis}", f"shifts={shift}"], made(kind, shape, lambda p: x.at[turned(p, axis, (p[axis] - shift) % n)]))
-    if len(shape) > 1:
+    if len(shape) > 1 and kind != "binary":
         c.run("tensor.tril", [("x", x)], [f"diagonal={shift}"], made(kind, shape, lambda p: x.at[p] if p[-1] - p[-2] <= shift else 0))
         c.run("tensor.triu", [("x", x)], [f"diagonal={shift}"], made(kind, shape, lambda p: x.at[p] if p[-1] - p[-2] >= shift else 0))
     a, b = drawn(r, kind, shape), drawn(r, kind, (1,) * len(shape))
@@ -169,6 +194,74 @@ def looking(c, r, kind, index_kind, n, shape):
     table = drawn(r, kind, (n,))
     x = drawn(r, index_kind, shape, min(n, 1 << bits_of(index_kind)))
     c.run("tensor.lookup", [("x", x), ("lookup", table)], [], made(kind, shape, lambda p: table.codes[x.number(p)]))
+
+
+def viewing(c, r, kind, shape):
+    """A view of more than one dimension: shape backwards, axes turned, every second element from the second on, a new axis in front."""
+    x = drawn(r, kind, shape)
+    back = shape[::-1]
+    c.run("tensor.reshape", [("x", x)], ["shape=" + ",".join(map(str, back))], Tensor(kind, back, x.codes))
+    c.run("tensor.transpose", [("x", x)], [], made(kind, back, lambda p: x.at[p[::-1]]))
+    starts, cut = tuple(min(1, n - 1) for n in shape), tuple((n - min(1, n - 1) + 1) // 2 for n in shape)
+    c.run("tensor.slice", [("x", x)], ["start=" + ",".join(map(str, starts)), "step=" + ",".join("2" for _ in shape)],
+          made(kind, cut, lambda p: x.at[tuple(a + 2 * i for a, i in zip(starts, p))]))
+    c.run("tensor.broadcast", [("x", x)], ["shape=3," + ",".join(map(str, shape))], made(kind, (3, *shape), lambda p: x.at[p[1:]]))
+
+
+def spread(c, r, kind, shape, window):
+    """Terms of a convolution over one dimension."""
+    b, ch, n = shape
+    x = drawn(r, kind, shape)
+    pad = 0 if kind == "binary" else 1
+    places = n + 2 * pad - window + 1
+    c.run("tensor.im2col", [("x", x)], [f"window={window}", f"pad={pad}"],
+          made(kind, (b, places, ch * window), lambda p: x.at.get((p[0], p[2] // window, p[1] - pad + p[2] % window), 0)))
+
+
+def narrow(c, r, kind, i):
+    """What is narrower than a byte shares one, and a result ends within one."""
+    shape = ((7,), (5, 3), (2, 3, 7), (3, 11))[i % 4]
+    axis = i % len(shape)
+    gathering(c, r, kind, ("i32", "u32", "i64", "u64")[i % 4], shape, axis, ((3,), (2, 3), (1,))[i % 3])
+    gathering(c, r, kind, "u32", (6, 5), 0, (5,))
+    looking(c, r, kind, ("u8", "u16", "u32", "u64")[i % 4], (1, 7, 33)[i % 3], (3, 5))
+    for mode in ("set", "add", "min", "max", "and", "or", "xor") if kind in ("i4", "u4", "i2", "u2") else ("set",):
+        scattering(c, r, kind, shape, axis, 5, mode)
+    ordering(c, r, kind, shape, axis, 2)
+    ordering(c, r, kind, (67,), 0, 5)
+    for mode, before, after in (("constant", (2, 0), (1, 3)), ("edge", (4, 1), (1, 1)), ("reflect", (2, 3), (1, 0))):
+        if kind != "binary" or mode != "constant":
+            padding(c, r, kind, (3, 4), before, after, mode)
+    moving(c, r, kind, shape, axis, 2)
+    joining(c, r, kind, [(2, 3, 1), (2, 2, 1), (2, 1, 1), (2, 5, 1)][:2 + i % 3], 1)
+    viewing(c, r, kind, shape)
+    spread(c, r, kind, (2, 3, 5), 2)
+
+
+CHAIN = """pipeline : {{ name = "chain"; class = "strict"; inputs : {{ x : {{ type = "{kind}[5,6]"; }}; a : {{ type = "f32[4,6]"; }}; }};
+  jobs = ( {{ id = "turned"; op = "tensor.transpose@1"; in : {{ x = "$x"; }}; }},
+           {{ id = "some"; op = "tensor.slice@1"; in : {{ x = "turned.y"; }}; attr : {{ start = ",1"; step = ",2"; }}; }},
+           {{ id = "all"; op = "tensor.matmul@1"; in : {{ a = "$a"; b = "some.y"; }}; }} );
+  outputs : {{ some = "some.y"; y = "all.y"; }}; }};
+"""
+
+
+def chained(h, r, backends):
+    """Views of narrow types one behind the other, and before a product that could be asked to read through them: fused and not."""
+    for kind in NARROW:
+        x = drawn(r, kind, (5, 6))
+        want = made(kind, (6, 2), lambda p: x.at[1 + 2 * p[1], p[0]])
+        h.write("chain.pipe.cfg", CHAIN.format(kind=kind).encode())
+        for backend in backends:
+            ys = []
+            for how in ([], ["--no-fuse"]):
+                status, _, err = h.run("run", h.path("chain.pipe.cfg"), "--backend", backend, "--in", "x=" + h.write("x", pack(kind, x.codes)), "--in",
+                                       "a=" + h.write("a", matmul.pack("f32", [0x3F800000 + 7 * i for i in range(24)])), "--out", "some=" + h.path("some"),
+                                       "--out", "y=" + h.path("y"), "--no-memo", *how)
+                if h.check(f"views of {kind} in a chain {how} {backend}", status == 0, err):
+                    h.check_bytes(f"views of {kind} in a chain {how} {backend}", h.read("some"), pack(kind, want.codes), 1)
+                    ys.append(h.read("y"))
+            h.check(f"a product of views of {kind} {backend}", len(ys) == 2 and ys[0] == ys[1])
 
 
 def making(c, kind, shape, axis, start, step):
@@ -222,8 +315,12 @@ def refusals(h):
             ("tril", ["x=f32[6]"], [], "PC4201"), ("where", ["condition=u32[6]", "a=f32[6]", "b=f32[2,3]"], [], "PC4201"),
             ("topk", ["x=f32[6]"], ["k=7"], "PC4202"), ("concat", ["xs[0]=f32[6]", "xs[1]=f32[2,3]"], [], "PC4201"),
             ("concat", ["xs[1]=f32[6]"], [], "xs[0] is next"), ("flip", ["x[0]=f32[6]", "x[1]=f32[6]"], [], "PC4108"),
+            ("pad", ["x=binary[192]"], ["before=1"], "no binary is one"), ("im2col", ["x=binary[2,3,32]"], ["window=2", "pad=1"], "no binary is one"),
+            ("tril", ["x=binary[12,16]"], [], "PC4102"), ("transpose", ["x=q4_0[1,32]"], [], "PC4102"), ("sort", ["x=bytes[24]"], [], "PC4102"),
+            ("scatter", ["x=f8e4m3[24]", "index=u32[6]", "updates=f8e4m3[24]"], ["mode=add"], "set where elements are f8"),
             ("stack", [f"xs[{i}]=f32[6]" for i in range(17)], [], "PC4137"), ("full", [], ["shape=2", "out=f16", "value=0.1"], "not exact"),
-            ("full", [], ["shape=2", "out=u8", "value=256"], "PC4202"), ("iota", [], ["shape=2", "out=f32"], "PC4202")):
+            ("full", [], ["shape=2", "out=u8", "value=256"], "PC4202"), ("full", [], ["shape=2", "out=bool", "value=0x2"], "PC4202"),
+            ("full", [], ["shape=2", "out=f32", "value=-nan(5)"], "PC4202"), ("full", [], ["shape=2", "out=f32", "value=-infinity"], "PC4202"), ("iota", [], ["shape=2", "out=f32"], "PC4202")):
         args = [a for port in ports for a in ("--in", port.replace("=", f"={h.path('x')}:"))] + [a for attr in attrs for a in ("--attr", attr)]
         status, _, err = h.run("op", "run", "tensor." + op, "--backend", "cpu", *args, "--out", "y=" + h.path("y"))
         h.check(f"refused {op} {ports} {attrs}", status != 0 and words in err, err)
@@ -262,10 +359,18 @@ def main():
     padding(c, r, "u8", (3, 5), (1, 2), (2, 0), "reflect")
     moving(c, r, "u16", (3, 5), 1, 2)
     joining(c, r, "u8", [(2, 3), (2, 1), (2, 4)], 1)
+    gathering(c, r, "i4", "u32", (5, 3), 0, (2, 2))
+    scattering(c, r, "u2", (9,), 0, 5, "add")
+    ordering(c, r, "f4", (3, 11), 1, 2)
+    padding(c, r, "ternary", (3, 5), (1, 2), (2, 0), "edge")
+    viewing(c, r, "binary", (5, 7))
     making(c, "u8", (3, 5), 1, -3, 100)
     if how == "all":
         refusals(h)
         lists(h)
+        chained(h, r, backends)
+        for i, kind in enumerate(NARROW):
+            narrow(c, r, kind, i)
         for i, kind in enumerate(KINDS):
             gathering(c, r, kind, ("i32", "u32", "i64", "u64")[i % 4], ((7,), (4, 5), (2, 3, 4))[i % 3], i % 3, ((3,), (2, 3), (1,))[i % 3])
             looking(c, r, kind, ("u8", "u16", "u32", "u64")[i % 4], (1, 7, 256, 300)[i // 4], ((9,), (3, 4), (2, 3, 2))[i % 3])

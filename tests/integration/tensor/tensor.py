@@ -217,11 +217,16 @@ def lies(h):
                          ("a size that no double has", lambda d: d.update(c={"dtype": "U8", "shape": [2 ** 53 + 1, 0], "data_offsets": [20, 20]})), ("not an object", lambda d: d.update(c=[1]))):
         bad.append((what, lie(change)))
     bad.append(("twice", struct.pack("<Q", 120) + (b'{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}').ljust(120) + bytes(2)))
+    # What cJSON reads as a size, and JSON or the definition has not.
+    for what, size, more in (("3.0", b"3.0", b""), ("3e0", b"3e0", b""), ("03", b"03", b""), ("-0", b"3,-0", b""), ("metadata twice", b"3", b'"__metadata__":{},"__metadata__":{},')):
+        text = b"{" + more + b'"a":{"dtype":"U8","shape":[' + size + b'],"data_offsets":[0,3]}}'
+        bad.append(("safetensors: " + what, struct.pack("<Q", len(text)) + text + bytes(3 if size != b"3,-0" else 0)))
     bad.append(("a header of 2^60 bytes", struct.pack("<Q", 2 ** 60) + b"{}"))
     bad.append(("a header that is no JSON", struct.pack("<Q", 8) + b"{\"a\":1,,"))
     for what, head in (("no shape", "{'descr': '<f4', 'fortran_order': False, }"), ("twice", "{'descr': '<f4', 'descr': '<f4', 'shape': (1,), 'fortran_order': False}"),
                        ("objects", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"), ("code", "__import__('os').system('true')"),
                        ("huge", "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"),
+                       ("a number for a tuple", "{'descr': '<f4', 'fortran_order': False, 'shape': (1)}"), ("a zero in front", "{'descr': '<f4', 'fortran_order': False, 'shape': (01,)}"),
                        ("product", "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4)}")):
         bad.append(("npy: " + what, b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head.encode() + bytes(4)))
     bad.append(("gguf: strings without end", b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<IIQ", 9, 8, 2 ** 60) + bytes(64)))
@@ -262,6 +267,10 @@ def lies(h):
         h.check(f"{what} ({len(data)} bytes)", fine or (status == REFUSED and ("PC421" in err) and not os.path.exists(h.path("never.npz"))), f"{status} {err}")
         if os.path.exists(h.path("never.npz")):
             os.unlink(h.path("never.npz"))
+    status, _, err = h.run("tensor", "convert", h.path("n.npy"), h.path("never.gguf"))
+    h.check("GGUF is read only", status == REFUSED and "PC4214" in err and not os.path.exists(h.path("never.gguf")), f"{status} {err}")
+    status, _, err = h.run("tensor", "convert", h.path("n.npy"), h.path("never.safetensors"), "--to", "i4")
+    h.check("a format that has no i4", status == REFUSED and "PC4214" in err and "write .safetensors" not in err, f"{status} {err}")
     status, _, err = h.run("tensor", "show", h.path("nowhere"))
     h.check("no such file", status != 0 and "PC0003" in err)
 

@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterable, Sequence, Union
 
 import numpy
 
-from pipectl._arrays import DTYPES, NAMES, name_of, packed
+from pipectl._arrays import BF16, DTYPES, name_of, packed
 from pipectl._errors import misuse
 from pipectl._inputs import Cid, Keep
 from pipectl._installation import Installation
@@ -42,7 +42,7 @@ class Op:
 
 
 def ops_of(installation: Installation) -> dict[str, Op]:
-    """All ops by name, the highest version of each."""
+    """All ops by name, the highest version of each, and by "NAME@VERSION"."""
     found: dict[str, Op] = {}
     n = ffi.new("uint32_t *")
     with installation._handle.use() as ask:
@@ -52,6 +52,7 @@ def ops_of(installation: Installation) -> dict[str, Op]:
             ask(lib.pipectl_op_at, installation._pointer, i, o)
             names = [tuple(text(a[k]) or "" for k in range(m)) for a, m in ((getattr(o, "in"), o.n_in), (o.out, o.n_out), (o.attr, o.n_attr))]
             one = Op(text(o.name) or "", o.version, text(o.about) or "", *names)
+            found[f"{one.name}@{one.version}"] = one
             if one.name not in found or found[one.name].version < one.version:
                 found[one.name] = one
     return found
@@ -98,7 +99,7 @@ def runtime() -> Runtime:
 class Tensor:
     """An array, or how to compute one. shape and dtype ask for a plan where nothing ran yet; numpy() runs."""
 
-    __slots__ = ("_array", "_source", "_op", "_inputs", "_attrs", "_out", "_host", "_type", "_may_be_double", "cid_text")
+    __slots__ = ("_array", "_source", "_op", "_inputs", "_lists", "_attrs", "_out", "_host", "_type", "_may_be_double", "cid_text")
     __array_priority__ = 100
 
     def __init__(self) -> None:
@@ -106,6 +107,7 @@ class Tensor:
         self._source: str | None = None  # a file of tensors or CID
         self._op: Op | None = None
         self._inputs: tuple[Tensor, ...] = ()
+        self._lists: tuple[int, ...] = ()  # of each port how many of these are its list; -1: one, and no list
         self._attrs: dict[str, str] = {}
         self._out = 0
         self._host: Callable[..., numpy.ndarray[Any, Any]] | None = None
@@ -177,17 +179,26 @@ class Tensor:
         """Its memory."""
         return memoryview(self.numpy())
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray[Any, Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
         array = self.numpy()
-        return array if dtype is None or dtype == array.dtype else array.astype(dtype)
+        if dtype is None or dtype == array.dtype:
+            return array.copy() if copy else array
+        if copy is False:
+            raise ValueError(f"an array of {array.dtype} is one of {dtype} by a copy alone")
+        return array.astype(dtype)
 
     def __bytes__(self) -> bytes:
         return self.numpy().tobytes()
 
-    def __dlpack__(self, *, stream: Any = None, **more: Any) -> Any:
+    def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None,
+                   copy: bool | None = None) -> Any:
         """Of CPU memory. A protocol of readers and writers: what is read-only here is handed out as a copy."""
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the tensor is in memory of the CPU, not on device {tuple(dl_device)}")
         array = self.numpy()
-        return (array if array.flags.writeable else array.copy()).__dlpack__(stream=stream)
+        if copy is False and not array.flags.writeable:
+            raise BufferError("the tensor is read-only, which a capsule cannot say: it is handed out as a copy")
+        return (array if array.flags.writeable and not copy else array.copy()).__dlpack__(stream=stream)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
@@ -275,9 +286,13 @@ def asarray(value: Operand, dtype: str | None = None) -> Tensor:
         value = numpy.from_dlpack(value)
     array = numpy.asarray(value)
     if dtype is not None:
+        if dtype not in DTYPES or (dtype in ("bf16", "u128", "bytes") and array.dtype != DTYPES[dtype]):
+            raise misuse(f"NumPy makes no {dtype}", f'pipectl.tensor.convert(x, to="{dtype}")')
         array = array.astype(DTYPES[dtype])
     elif not isinstance(value, (numpy.ndarray, numpy.generic)) and array.dtype in (numpy.float64, numpy.int64) and not _is_buffer(value):
-        array = array.astype(numpy.float32 if array.dtype == numpy.float64 else numpy.int32)  # lists and numbers: the kernels' own types
+        # Lists and numbers: the kernels' own types, where these have them.
+        small = array.dtype == numpy.int64 and (array.size == 0 or (array.min() >= -2**31 and array.max() < 2**31))
+        array = array.astype(numpy.float32 if array.dtype == numpy.float64 else numpy.int32 if small else numpy.int64)
     made._array = packed(array) if array.dtype != bool else array
     made._may_be_double = name_of("tensor", made._array.dtype) == "f64"
     return made
@@ -303,33 +318,40 @@ def _list(numbers: Iterable[int]) -> str:
 # ---- calls ----
 
 def op(name: str, *inputs: Operand, **attrs: Any) -> Any:
-    """Any op by its full name, "tensor.sum" or "tensor.sum@1": a Tensor, or a tuple of them where it has several outputs. `axis` is taken for
-    `axes`, `keepdims` for `keep`, where the op has these."""
-    ops = runtime().ops
-    plain = name.split("@")[0]
-    if plain not in ops:
+    """Any op by its full name, "tensor.sum" or "tensor.sum@1": a Tensor, or a tuple of them where it has several outputs. What a port takes a list of
+    is a list here, `concat([x, y], axis=1)`. `axis` is taken for `axes`, `keepdims` for `keep`, where the op has these."""
+    known = runtime().ops
+    if name not in known:
         raise misuse(f'there is no op "{name}"', "pipectl.tensor.ops() has their names")
-    o = ops[plain]
+    o, plain = known[name], name.split("@")[0]
     if len(inputs) != len(o.inputs):
-        raise misuse(f"{plain} takes {len(o.inputs)} inputs ({', '.join(o.inputs)}), not {len(inputs)}")
+        raise misuse(f"{plain} takes {len(o.inputs)} inputs ({', '.join(o.inputs)}), not {len(inputs)}",
+                     f"{plain}([x, y], ..)" if len(o.inputs) == 1 else None)
     for numpys, ours in (("axis", "axes"), ("keepdims", "keep")):
         if numpys in attrs and numpys not in o.attributes and ours in o.attributes:
             attrs[ours] = attrs.pop(numpys)
     given = {k: _list(v) if isinstance(v, (tuple, list)) else str(v).lower() if isinstance(v, bool) else str(v)
              for k, v in attrs.items() if v is not None}
-    operands = tuple(_beside(x, inputs) for x in inputs)
+    lists = tuple(len(x) if _is_list(x) else -1 for x in inputs)
+    flat = [y for x in inputs for y in (x if _is_list(x) else (x,))]
+    operands = tuple(_beside(x, flat) for x in flat)
     made = []
     for i in range(len(o.outputs)):
         t = Tensor()
-        t._op, t._inputs, t._attrs, t._out = o, operands, given, i
+        t._op, t._inputs, t._lists, t._attrs, t._out = o, operands, lists, given, i
         t._may_be_double = any(x._may_be_double for x in operands) or "f64" in given.values()
         made.append(t)
     return made[0] if len(made) == 1 else tuple(made)
 
 
 def ops() -> dict[str, Op]:
-    """All ops of the installation by name."""
-    return dict(runtime().ops)
+    """All ops of the installation by name, the highest version of each."""
+    return {name: o for name, o in runtime().ops.items() if "@" not in name}
+
+
+def _is_list(x: Any) -> bool:
+    """Tensors in a row, not numbers, which are one tensor."""
+    return isinstance(x, (list, tuple)) and any(isinstance(y, (Tensor, numpy.ndarray, os.PathLike)) or hasattr(y, "__dlpack__") for y in x)
 
 
 def _beside(x: Operand, others: Iterable[Operand]) -> Tensor:
@@ -337,8 +359,42 @@ def _beside(x: Operand, others: Iterable[Operand]) -> Tensor:
     if isinstance(x, (bool, int, float)):
         for o in others:
             if isinstance(o, (Tensor, numpy.ndarray)):
-                return asarray(x, asarray(o).dtype)
+                return asarray(_number(x, asarray(o).dtype))
     return asarray(x)
+
+
+def _number(x: int | float, dtype: str) -> numpy.ndarray[Any, Any]:
+    """A number as an element, floats rounded once; what the type has nothing for becomes no other number."""
+    kind = DTYPES.get(dtype)
+    if kind is None or dtype in ("u128", "bytes"):
+        raise misuse(f"{x!r} stands beside a tensor of {dtype}, which NumPy has no numbers of", "convert the tensor")
+    if dtype in FLOATS:
+        with numpy.errstate(all="ignore"):
+            made = _upper(float(x)) if dtype == "bf16" else numpy.asarray(float(x)).astype(kind)
+            infinite = int(made["bf16"]) & 0x7fff == 0x7f80 if dtype == "bf16" else bool(numpy.isinf(made))
+            beyond = infinite and abs(x) != numpy.inf
+        if beyond or (isinstance(x, int) and int(float(x)) != x):
+            raise misuse(f"{x!r} is no {dtype}", "a tensor of a wider type")
+        return made
+    least, most = (0, 1) if dtype == "bool" else (int(numpy.iinfo(kind).min), int(numpy.iinfo(kind).max))
+    if not abs(x) < numpy.inf or int(x) != x:
+        raise misuse(f"{x!r} is no {dtype}", "a tensor of floats")
+    if not least <= x <= most:
+        raise misuse(f"{x!r} is no {dtype}: {least} to {most}", "a tensor of a wider type")
+    return numpy.asarray(int(x), kind)
+
+
+def _upper(x: float) -> numpy.ndarray[Any, Any]:
+    """The nearest bf16: an f32 with a last bit for what is left, whose upper half is rounded."""
+    f = numpy.asarray(x).astype("<f4")
+    bits = int(f.view("<u4"))
+    if x != x:
+        return numpy.asarray((0x7fc0,), BF16)
+    if abs(float(f)) > abs(x):
+        bits -= 1
+    if float(f) != x:
+        bits |= 1
+    return numpy.asarray((bits + 0x7fff + (bits >> 16 & 1) >> 16,), BF16)
 
 
 def _doubled(name: str, x: Tensor) -> str:
@@ -362,7 +418,7 @@ def _binary(name: str, a: Operand, b: Operand) -> Tensor:
 
 
 def _view(name: str, x: Tensor, attrs: dict[str, str], host: Callable[..., Any]) -> Tensor:
-    if x._array is None and name in runtime().ops and x.dtype in NAMES.values():
+    if x._array is None and name in runtime().ops and x.dtype != "bytes":
         made: Tensor = op(name, x, **attrs)
         return made
     made = Tensor()
@@ -385,7 +441,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
     if f"tensor.{name}" in known:
         def call(*inputs: Operand, **attrs: Any) -> Any:
             chosen = f"tensor.{name}"
-            if chosen + "64" in known and inputs:
+            if chosen + "64" in known and inputs and not _is_list(inputs[0]):
                 inputs = (_beside(inputs[0], inputs), *inputs[1:])
                 chosen = _doubled(chosen, inputs[0])
             return op(chosen, *inputs, **attrs)
@@ -439,7 +495,7 @@ class _Builder:
         """Outputs of one call are those of one job."""
         if t._op is None or t._array is not None:
             return id(t)
-        return (t._op.name, tuple(id(x) for x in t._inputs), tuple(sorted(t._attrs.items())))
+        return (t._op.name, tuple(id(x) for x in t._inputs), t._lists, tuple(sorted(t._attrs.items())))
 
     def leaf(self, t: Tensor) -> str:
         self.kept.append(t)
@@ -460,7 +516,10 @@ class _Builder:
         assert t._op is not None
         self.kept.extend([t, *t._inputs])
         name = f"j{len(self.jobs)}"
-        feeds = " ".join(f'{port} = "{self.place(x)}";' for port, x in zip(t._op.inputs, t._inputs))
+        rest, feeds = [f'"{self.place(x)}"' for x in t._inputs], ""
+        for port, n in zip(t._op.inputs, t._lists):
+            some, rest = rest[:abs(n)], rest[abs(n):]
+            feeds += f'{port} = {some[0] if n < 0 else f"[ {chr(44).join(some)} ]"}; '
         attrs = " ".join(f'{k} = "{_quoted(v)}";' for k, v in t._attrs.items())
         self.jobs.append(f'{{ id = "{name}"; op = "{t._op.name}@{t._op.version}"; in : {{ {feeds} }}; attr : {{ {attrs} }}; }}')
         return name

@@ -140,6 +140,54 @@ def test_buffers_and_dlpack():
     assert t.asarray([1, 2]).dtype == "i32" and t.asarray(1.5).dtype == "f32" and t.asarray(numpy.float64(1)).dtype == "f64"
 
 
+def test_lists():
+    a, b, c = ints(2, 3), ints(2, 1), ints(2, 3)
+    y = t.asarray(a) + c
+    assert (t.concat([a, b, y], axis=1).numpy() == numpy.concatenate([a, b, a + c], axis=1)).all()
+    assert (t.stack((a, y), axis=0).numpy() == numpy.stack([a, a + c])).all()
+    assert (t.einsum([t.asarray(a), c], equation="ij,ij->i").numpy() == (a * c).sum(axis=1)).all()
+    assert (t.asarray([[1, 2], [3, 4]]) + 1).tolist() == [[2, 3], [4, 5]]  # numbers are one tensor
+    for wrong in (lambda: t.concat(a, c), lambda: t.sum([a, c])):
+        with pytest.raises(pipectl.Error):
+            wrong().numpy()
+
+
+def test_views_of_types_that_numpy_has_not():
+    a = RNG.integers(-8, 8, (5, 6)).astype(numpy.int32)
+    x = t.convert(a, to="i4")
+    for ours, theirs in ((x.T, a.T), (x[1:, ::2], a[1:, ::2]), (x.reshape(2, 15), a.reshape(2, 15)), (t.sort(x, axis=0), numpy.sort(a, axis=0))):
+        assert ours.dtype == "i4" and ours.shape == theirs.shape and (t.convert(ours, to="i32").numpy() == theirs).all()
+
+
+def test_numbers_become_no_others():
+    i, u, f, h = (numpy.arange(3).astype(k) for k in ("<i4", "<u4", "<f4", "<f2"))
+    for wrong in (lambda: t.asarray(i) + 2**40, lambda: t.asarray(i) + 2.5, lambda: t.asarray(u) + -1, lambda: t.asarray(i) * float("nan"), lambda: t.asarray(f) * 1e300,
+                  lambda: t.asarray(h) + 70000, lambda: t.asarray([1, 2], dtype="i4"), lambda: t.asarray([1, 2], dtype="bf16"), lambda: t.op("tensor.sum@9", f)):
+        with pytest.raises(pipectl.Error):
+            wrong()
+    assert (t.asarray(i) * 2.0 - True).tolist() == [-1, 1, 3] and (t.asarray([2**40]) + 1).tolist() == [2**40 + 1]
+    assert numpy.isnan((t.asarray(f) * float("nan")).numpy()).all() and (t.asarray(f) + float("inf")).tolist() == [numpy.inf] * 3
+    # of bf16: to the nearest once, ties to even, also where an f32 would lie in the middle
+    half = t.convert(numpy.ones(1, numpy.float32), to="bf16")
+    for number, bits in ((2, 0x4000), (-0.0, 0x8000), (1 + 2**-8, 0x3f80), (1 + 3 * 2**-8, 0x3f82), (1 + 2**-8 + 2**-40, 0x3f81), (1 + 2**-8 - 2**-40, 0x3f80), (2**-133 * 1.5, 2), (2**-134, 0)):
+        assert t._number(number, "bf16")["bf16"] == bits, (number, hex(bits))
+    assert t.convert(half * 2 + 0.5, to="f32").tolist() == [2.5]
+    assert t.op("tensor.sum@1", f).item() == 3
+
+
+def test_capsules_that_cannot_be():
+    y = t.asarray(ints(3)) + 1
+    assert (numpy.from_dlpack(y) == y.numpy()).all()
+    for wrong in ({"dl_device": (2, 0)}, {"copy": False}):
+        with pytest.raises(BufferError):
+            y.__dlpack__(**wrong)
+    for fine in ({"dl_device": (1, 0)}, {"copy": True}, {"max_version": (1, 0)}):
+        assert y.__dlpack__(**fine) is not None
+    assert y.__array__(copy=True) is not y.numpy() and y.__array__(copy=False) is y.numpy()
+    with pytest.raises(ValueError):
+        y.__array__(numpy.float64, copy=False)
+
+
 def test_files(tmp_path):
     a = ints(3, 4)
     numpy.savez(tmp_path / "w.npz", a=a, b=a + 1)
