@@ -7,6 +7,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "foundation/base/json_read.h"
 #include "model/file/config_private.h"
 
 /* Keys that are read below; that have one of some values (JSON, parted by blanks) or none, since others change what is computed; and that
@@ -434,13 +435,18 @@ static void describe(const config_reader *r)
 
 void model_read_config(pctl_model *m, const char *text, uint64_t n, model_faults *f)
 {
-	const char *end = NULL;
-	cJSON *json = cJSON_ParseWithLengthOpts(text, n, &end, 0);
+	size_t bad;
+	const char *why;
+	const int good = pctl_json_good(text, n, &bad, &why);
+	cJSON *json = good ? cJSON_ParseWithLength(text, n) : NULL;
 	config_reader r = {m, json, f};
 
-	if (!cJSON_IsObject(json)) {
-		model_fault(f, PC6280_MODEL_FILE, NULL, "byte %" PRIu64 ": no JSON object",
-			    end == NULL ? 0 : (uint64_t)(end - text));
+	if (!good) {
+		model_fault(f, PC6280_MODEL_FILE, NULL, "byte %zu: %s", bad, why);
+	} else if (json == NULL) {
+		f->status = pctl_no_memory(f->call, "a description");
+	} else if (!cJSON_IsObject(json)) {
+		model_fault(f, PC6280_MODEL_FILE, NULL, "this is no JSON object");
 	} else if (family(&r)) {
 		model_family_defaults(&m->shape);
 		all_keys(&r);
