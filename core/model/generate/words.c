@@ -69,6 +69,7 @@ static pctl_status from_gguf(const pctl_model *m, const pctl_model_vocabulary *v
 					 .n_merges = (uint32_t)v->merges.n,
 					 .bos = id_of(v->bos),
 					 .eos = id_of(v->eos),
+					 .eot = id_of(v->eot),
 					 .pad = id_of(v->pad),
 					 .unknown = id_of(v->unk),
 					 .add_bos = v->add_bos,
