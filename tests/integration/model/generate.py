@@ -92,19 +92,51 @@ def statements(h, model, device):
         status, _, err = h.run("generate", *ask, "--replay", h.write("lie.cfg", sealed(h, text)))
         if h.check(f"a lie about {what}", status == 6 and "PC6292" in err and word in err, f"{status}: {err}"):
             h.planted(f"a signed statement with another {what.split()[-1]}", "pipectl generate --receipt", "generate --replay: PC6292", err.strip().split("\n")[-1][:160])
-    for what, text in (("a number", body.replace(b'top_p = "1"', b'top_p = "one"', 1)), ("a prompt", body.replace(b'prompt = "84 ', b'prompt = "84  ', 1)), ("a key", body.replace(b"seed", b"sead", 1)),
+    for what, text in (("a number", body.replace(b'top_p = "1"', b'top_p = "one"', 1)), ("a prompt", body.replace(b'prompt = "84 ', b'prompt = "84  ', 1)), ("a prompt in other digits", body.replace(b'prompt = "84 ', b'prompt = "0x54 ', 1)),
+                       ("a number in other digits", body.replace(b'top_p = "1"', b'top_p = "1.0"', 1)), ("a key", body.replace(b"seed", b"sead", 1)),
                        ("a name that a terminal obeys", body.replace(b'device_name = "', b'device_name = "\\x1b[2J', 1))):
         status, _, err = h.run("generate", *ask, "--replay", h.write("form.cfg", sealed(h, text)))
         h.check(f"no statement: {what}", status == 3 and "PC6291" in err, f"{status}: {err}")
     other = synth(h, "other.gguf", "qwen2.5-0.5b", 2)
     status, _, err = h.run("generate", "--model", other, "--context", "128", "--backend", device, "--replay", h.path("said.cfg"))
     h.check("another model", status == 6 and "PC6292" in err and "of model" in err, f"{status}: {err}")
-    status, _, err = h.run("generate", *ask, "--prompt", "x", "--replay", h.path("said.cfg"))
-    h.check("a prompt beside a statement", status == 2, err)
+    # The question is the statement's, and all of it.
+    for more in (("--prompt", "x"), ("--chat",), ("--system", "x"), ("--family", "chatml"), ("--tokens", "5"), ("--batch", "2"), ("--ignore-end",), ("--seed", "9"), ("--temperature", "0.7"), ("--top-k", "40"),
+                 ("--top-p", "1"), ("--min-p", "0"), ("--repetition-penalty", "1"), ("--presence-penalty", "0"), ("--frequency-penalty", "0")):
+        status, _, err = h.run("generate", *ask, *more, "--replay", h.path("said.cfg"))
+        h.check(f"{more[0]} beside a statement", status == 2 and f"so {more[0]} has no place" in err, f"{status}: {err}")
+
+
+def text_of(tokens):
+    """Of a synth model's tokens, by the Unicode standard alone: a token a byte, none for those behind, U+FFFD for each maximal part that is no character."""
+    return bytes(t for t in tokens if t < 256).decode("utf-8", "replace")
+
+
+def texts(h, model, device):
+    """The text is the same in a document and as it streams, with a zero in it, bytes that are no character, and tokens that its tokenizer has not; and what is
+    made does not depend on how it is told."""
+    bare = synth(h, "bare", "qwen2.5-0.5b")  # a folder, whose tokenizer ends where synth's bytes do
+    drawn = ["--context", "128", "--temperature", "100", "--ignore-end", "--tokens", "40", "--backend", device, "--prompt", "hi"]
+    for what, path, seed, more in (("a GGUF file", model, "2", ()), ("a folder", bare, "2", ()), ("two sequences", bare, "3", ("--batch", "2"))):
+        status, out, err = h.run("generate", "--model", path, *drawn, "--seed", seed, "--json", "--receipt", h.path("told.cfg"), *more)
+        if not h.check(f"a document of {what}", status == 0, err):
+            continue
+        said = json.loads(out)
+        h.check(f"{what}: a zero is among them", any(0 in s["tokens"][:-1] for s in said["sequences"]), str(said["sequences"]))
+        h.check(f"{what}: the document says of no error", said["diagnostics"] == [], str(said["diagnostics"]))
+        for s in said["sequences"]:
+            h.check(f"{what}: text of the document", s["text"] == text_of(s["tokens"]) and len(s["tokens"]) == 40 and max(s["tokens"]) >= 258, str(s))
+        status, out, err = h.run("generate", "--model", path, *drawn, "--seed", seed, "--receipt", h.path("streamed.cfg"), *more)
+        want = "".join(text_of(s["tokens"]) + "\n" for s in said["sequences"]).encode()
+        h.check(f"{what}: text as it streams", status == 0 and out == want and "error" not in err, f"{status}: {out} {want} {err}")
+        h.check_bytes(f"{what}: the same statement", h.read("streamed.cfg"), h.read("told.cfg"), 1)
+    status, _, err = h.run("generate", "--model", model, "--prompt", "-", "--tokens", "1", "--backend", device, stdin=b"abc\0def")
+    h.check("a prompt with a zero in it", status == 2 and "PC0010" in err and "byte 3" in err, f"{status}: {err}")
 
 
 def small(h, device):
     model = synth(h, "qwen2.gguf", "qwen2.5-0.5b")
+    texts(h, model, device)
     document, whole = generate(h, "all at once", model, "--backend", device)
     h.check("not all tokens are one", len(set(tokens_of(document)[0])) > 1, str(tokens_of(document)))
     greatest = [[int(np.argmax(row.view(np.float32))) for row in rows] for rows in whole]
