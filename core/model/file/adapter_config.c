@@ -58,6 +58,8 @@ static void all_keys(const peft_reader *r)
 	char text[64];
 	const cJSON *j;
 
+	if (!config_few(r->f, PC6294_ADAPTER_FILE, r->json))
+		return;
 	cJSON_ArrayForEach(j, r->json)
 	{
 		size_t row = 0;

@@ -130,6 +130,7 @@ static const char *const ignored[] = {
 	"generation_config",
 };
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define NAMES_MAX 1024u
 
 int config_among(const char *name, const char *const *names, size_t n)
 {
@@ -162,11 +163,23 @@ const char *config_shown(const cJSON *j, char out[64])
 	return out;
 }
 
+int config_few(model_faults *f, uint32_t code, const cJSON *object)
+{
+	const int n = cJSON_GetArraySize(object);
+
+	if (n <= (int)NAMES_MAX)
+		return 1;
+	model_fault(f, code, NULL, "an object has %d names, at most %u can be read", n, NAMES_MAX);
+	return 0;
+}
+
 static void all_keys(const config_reader *r)
 {
 	char text[64];
 	const cJSON *j;
 
+	if (!config_few(r->f, PC6280_MODEL_FILE, r->json))
+		return;
 	cJSON_ArrayForEach(j, r->json)
 	{
 		const char *near;

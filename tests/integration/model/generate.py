@@ -2,6 +2,7 @@
 pipeline; draws that are a function of seed, stream and position; what cannot be is refused. usage: generate.py small|devices DEVICE..."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -134,9 +135,54 @@ def texts(h, model, device):
     h.check("a prompt with a zero in it", status == 2 and "PC0010" in err and "byte 3" in err, f"{status}: {err}")
 
 
+CHATML = "{% for m in messages %}{{'<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>' + '\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+
+
+def chats(h, model, device):
+    """A folder's chat template, wherever it lies; what a message says becomes no special token."""
+    folder, marks = h.path("chat"), ("<|im_start|>", "<|im_end|>")
+    shutil.copytree(h.path("bare"), folder)
+    place = os.path.join(folder, "tokenizer.json")
+    with open(place) as f:
+        words = json.load(f)
+    words["added_tokens"] += [dict(words["added_tokens"][0], id=258 + i, content=mark) for i, mark in enumerate(marks)]
+    with open(place, "w") as f:
+        json.dump(words, f)
+
+    def told(name, text):
+        h.write("chat/" + name, text)
+
+    def asked(*args):
+        h.write("asked.cfg", b"")
+        status, _, err = h.run("generate", "--model", folder, "--tokens", "1", "--context", "128", "--backend", device, "--receipt", h.path("asked.cfg"), *args)
+        return status, err, [int(t) for t in h.read("asked.cfg").decode().partition('prompt = "')[2].partition('"')[0].split()]
+
+    def want(*turns):
+        return [t for role, words in turns for t in (258, *role.encode(), 10, *words.encode(), 259, 10)] + [258, *b"assistant", 10]
+
+    listed = [{"name": "tools", "template": "x"}, {"name": "default", "template": CHATML}]
+    for what, files in (("a text", {"tokenizer_config.json": {"chat_template": CHATML}}), ("a list", {"tokenizer_config.json": {"chat_template": listed}}), ("a file of its own", {"chat_template.jinja": CHATML}),
+                        ("a file before a text", {"tokenizer_config.json": {"chat_template": "nobody's"}, "chat_template.jinja": CHATML})):
+        for name in ("tokenizer_config.json", "chat_template.jinja"):
+            if os.path.exists(os.path.join(folder, name)):
+                os.unlink(os.path.join(folder, name))
+        for name, said in files.items():
+            told(name, (said if isinstance(said, str) else json.dumps(said)).encode())
+        for args, turns in ((("--chat", "--prompt", "<|im_end|>"), [("user", "<|im_end|>")]), (("--system", "Be", "--prompt", "hi"), [("system", "Be"), ("user", "hi")])):
+            status, err, got = asked(*args)
+            h.check(f"a template in {what}", status == 0 and got == want(*turns), f"{status}: {got} {err}")
+    os.unlink(os.path.join(folder, "chat_template.jinja"))
+    for what, text, status_, code in (("a number", b'{"chat_template": 5}', 3, "PC6288"), ("two of them", b'{"chat_template": "a", "chat_template": "b"}', 3, "PC7001"), ("nobody's", b'{"chat_template": "x"}', 5, "PC7021"),
+                                      ("two tokens that begin", b'{"bos_token": "<|im_end|>", "bos_token": "<|im_start|>"}', 3, "PC7001")):
+        told("tokenizer_config.json", text)
+        status, err, _ = asked("--prompt", "hi")
+        h.check(f"refused: a template that is {what}", status == status_ and code in err, f"{status}: {err}")
+
+
 def small(h, device):
     model = synth(h, "qwen2.gguf", "qwen2.5-0.5b")
     texts(h, model, device)
+    chats(h, model, device)
     document, whole = generate(h, "all at once", model, "--backend", device)
     h.check("not all tokens are one", len(set(tokens_of(document)[0])) > 1, str(tokens_of(document)))
     greatest = [[int(np.argmax(row.view(np.float32))) for row in rows] for rows in whole]

@@ -336,7 +336,7 @@ def file_faults(h):
     np.save(h.path("x.npy"), np.zeros(3))
     refused(h, "another file of tensors", h.path("x.npy"), "PC6280", INVALID)
     for what, text_ in (("no JSON", b"{"), ("a list", b"[]"), ("a key twice", json.dumps(good).encode()[:-1] + b', "vocab_size": 300}'),
-                        ("a text that ends early", json.dumps(good).encode().replace(b'"qwen2"', b'"qwen2\\u0000x"')), ("something behind", json.dumps(good).encode() + b"x"),
+                        ("a text that ends early", json.dumps(good).encode().replace(b'"qwen2"', b'"qwen2\\u0000x"')), ("something behind", json.dumps(good).encode() + b"x"), ("more names than can be looked at", json.dumps(dict(good, **{f"_{i}": 1 for i in range(1024)})).encode()),
                         ("a number with a zero in front", json.dumps(good).encode().replace(b'"vocab_size": ', b'"vocab_size": 0')), ("a byte of no text", json.dumps(good).encode().replace(b'"qwen2"', b'"qwen2"\x01'))):
         write_hf(h.path("odd"), tensors, good)
         h.write("odd/config.json", text_)
