@@ -319,10 +319,11 @@ static pctl_status run(pctl_app *app, generation *g)
 		pctl_app_text_begin(app, pctl_model_engine_tokenizer(g->engine),
 				    g->o.sequences == 1 && !app->json, &g->text);
 		status = pctl_generate(pctl_model_engine_of(g->engine), &g->o, app->call, &out);
-		pctl_app_text_end(&g->text);
 	}
 	if (status == PCTL_OK)
 		status = g->text.status;
+	if (status == PCTL_OK)
+		pctl_app_text_end(&g->text);
 	if (status == PCTL_OK)
 		status = write_logits(g);
 	if (status == PCTL_OK)

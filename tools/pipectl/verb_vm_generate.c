@@ -351,10 +351,11 @@ static pctl_status run(pctl_app *app, generation *g)
 		pctl_app_text_begin(app, pctl_model_engine_tokenizer(g->text), !app->json,
 				    &g->words);
 		status = pctl_generate(pctl_machine_engine_of(g->engine), &g->o, app->call, &out);
-		pctl_app_text_end(&g->words);
 	}
 	if (status == PCTL_OK)
 		status = g->words.status;
+	if (status == PCTL_OK)
+		pctl_app_text_end(&g->words);
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
 		status = write_logits(g);

@@ -131,8 +131,9 @@ def texts(h, model, device):
         want = "".join(text_of(s["tokens"]) + "\n" for s in said["sequences"]).encode()
         h.check(f"{what}: text as it streams", status == 0 and out == want and "error" not in err, f"{status}: {out} {want} {err}")
         h.check_bytes(f"{what}: the same statement", h.read("streamed.cfg"), h.read("told.cfg"), 1)
-    status, _, err = h.run("generate", "--model", model, "--prompt", "-", "--tokens", "1", "--backend", device, stdin=b"abc\0def")
-    h.check("a prompt with a zero in it", status == 2 and "PC0010" in err and "byte 3" in err, f"{status}: {err}")
+    for what, args, want in (("a prompt with a zero in it", ("--prompt", "-"), "byte 3 of the prompt is zero"), ("too long a prompt", ("--prompt", "x" * 200, "--context", "128"), "PC6290")):
+        status, out, err = h.run("generate", "--model", model, "--tokens", "1", "--backend", device, *args, stdin=b"abc\0def")
+        h.check(f"{what}: nothing is an answer", status == (2 if "zero" in what else 3) and out == b"" and want in err, f"{status}: {out} {err}")
 
 
 CHATML = "{% for m in messages %}{{'<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>' + '\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
