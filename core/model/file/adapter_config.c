@@ -207,7 +207,7 @@ void adapter_read_config(pctl_adapter *a, const char *text, uint64_t n, model_fa
 	} else if (json == NULL) {
 		f->status = pctl_no_memory(f->call, "a description");
 	} else if (!cJSON_IsObject(json)) {
-		model_fault(f, PC6294_ADAPTER_FILE, NULL, "this is no JSON object");
+		model_fault(f, PC6294_ADAPTER_FILE, NULL, "byte 0: no JSON object");
 	} else {
 		all_keys(&r);
 		describe(&r);

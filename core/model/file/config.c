@@ -459,7 +459,7 @@ void model_read_config(pctl_model *m, const char *text, uint64_t n, model_faults
 	} else if (json == NULL) {
 		f->status = pctl_no_memory(f->call, "a description");
 	} else if (!cJSON_IsObject(json)) {
-		model_fault(f, PC6280_MODEL_FILE, NULL, "this is no JSON object");
+		model_fault(f, PC6280_MODEL_FILE, NULL, "byte 0: no JSON object");
 	} else if (family(&r)) {
 		model_family_defaults(&m->shape);
 		all_keys(&r);
