@@ -350,6 +350,11 @@ static pctl_status take_step(struct making *k, const pipectl_vm_step *given, pct
 
 	if (status == PCTL_OK && (from.flags & ~PIPECTL_VM_SOME) != 0)
 		status = pipectl_misused(k->call, "a step has a flag that does not exist");
+	if (status == PCTL_OK &&
+	    ((from.n_overrides != 0 && from.overrides == NULL) ||
+	     (from.n_params != 0 && from.params == NULL) || (from.n_in != 0 && from.in == NULL) ||
+	     (from.n_out != 0 && from.out == NULL) || (from.n_attr != 0 && from.attr == NULL)))
+		status = pipectl_misused(k->call, "a step counts what is not there");
 	if (status == PCTL_OK && (from.wgsl == NULL) == (from.op == NULL))
 		status = pctl_refuse(k->call, PC4406_VM_STEP, "a step runs %s",
 				     from.op == NULL ? "nothing" : "two things");
@@ -377,6 +382,8 @@ static pctl_status make_program(struct making *k, const pipectl_vm_program_optio
 
 	if (o->flags & ~known)
 		return pipectl_misused(k->call, "options has a flag that does not exist");
+	if (o->n_steps != 0 && o->steps == NULL)
+		return pipectl_misused(k->call, "steps are counted, and there are none");
 	d.steps = table(k, o->n_steps, sizeof(*d.steps), &status);
 	for (uint32_t i = 0; status == PCTL_OK && i < o->n_steps; i++)
 		status = take_step(k, o->steps[i], &d.steps[i]);

@@ -1,6 +1,6 @@
 /* What a program may have set that uses libpipectl: a locale whose decimal point is a comma, floats that are rounded up and whose
  * subnormals are zero. Numbers of pipelines, attributes and documents, what a probe expects and what references give are as in any other. */
-#include "rig.h"
+#include "models.h"
 
 #include <fenv.h>
 #include <locale.h>
@@ -119,6 +119,36 @@ static void api__attributes_have_points(void **state)
 	rig_close(&r, 1);
 }
 
+/* A statement of a generation is the same text everywhere, and is read. */
+static void api__statements_have_points(void **state)
+{
+	const pipectl_generate_options o = {.head = PCTL_HEAD(pipectl_generate_options),
+					    .prompt = prompt,
+					    .n_prompt = 6,
+					    .n_tokens = 2,
+					    .flags = PIPECTL_GENERATE_RECEIPT,
+					    .temperature = 0.5f,
+					    .top_p = 0.75f};
+	pipectl_generation *g = NULL;
+	const char *text = NULL;
+	void *opened = NULL;
+	uint64_t n = 0;
+	world *w;
+
+	(void)state;
+	assert_int_equal(world_open(&opened), 0);
+	w = opened;
+	if (pipectl_generate(w->engine, &o, &g) != PCTL_OK)
+		fail_msg("%s", w->r.words);
+	assert_int_equal(pipectl_generation_receipt(g, &text, &n), PCTL_OK);
+	assert_non_null(strstr(text, "temperature = \"0.5\";"));
+	assert_non_null(strstr(text, "top_p = \"0.75\";"));
+	if (pipectl_generation_replay(w->engine, "it", text, n, NULL, NULL) != PCTL_OK)
+		fail_msg("%s", w->r.words);
+	pipectl_generation_release(g);
+	assert_int_equal(world_close(&opened), 0);
+}
+
 /* Subnormals are zero, as operands and as results. */
 static void flush(void)
 {
@@ -180,6 +210,6 @@ static void api__references_round_to_nearest(void **state)
 }
 
 PCTL_TESTS_MAIN_WITH(commas, no_commas, PCTL_TEST(api__texts_have_points),
-		     PCTL_TEST(api__attributes_have_points),
+		     PCTL_TEST(api__attributes_have_points), PCTL_TEST(api__statements_have_points),
 		     PCTL_TEST(api__probes_expect_subnormals),
 		     PCTL_TEST(api__references_round_to_nearest))

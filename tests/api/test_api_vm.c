@@ -336,6 +336,8 @@ static void vm__several_and_advice(void **state)
 static void vm__refusals(void **state)
 {
 	pipectl_vm_options o = {.head = PCTL_HEAD(pipectl_vm_options), .device = "cpu"};
+	const pipectl_vm_program_options nothing = {.head = PCTL_HEAD(pipectl_vm_program_options),
+						    .n_steps = 1};
 	pipectl_vm_step step = kernel(step_up);
 	pipectl_vm_program *program;
 	float x[64] = {0};
@@ -354,6 +356,11 @@ static void vm__refusals(void **state)
 	o.flags = 64;
 	REFUSED(&r, 11, vm_boot(r.p, &o, &vm));
 	o.flags = 0;
+	o.globals_bytes = UINT64_MAX; /* with what lies before it the sum would begin anew */
+	REFUSED(&r, 4402, vm_boot(r.p, &o, &vm));
+	o.globals_bytes = 6;
+	REFUSED(&r, 4402, vm_boot(r.p, &o, &vm));
+	o.globals_bytes = 0;
 	o.device = "nowhere";
 	REFUSED(&r, 3230, vm_boot(r.p, &o, &vm));
 	o.device = "cpu";
@@ -363,6 +370,10 @@ static void vm__refusals(void **state)
 	REFUSED(&r, 4405, vm_read_register(vm, 0, 0, x, 65));
 	REFUSED(&r, 4405, pipectl_vm_read_globals(vm, 2, x, 4));
 	REFUSED(&r, 11, vm_write_register(vm, 0, 0, NULL, 4));
+	REFUSED(&r, 11, vm_program(vm, &nothing, &program));
+	step.n_params = 1;
+	REFUSED(&r, 11, made(vm, &step, 0, 0, &program));
+	step.n_params = 0;
 	step.heap_bytes = 256;
 	REFUSED(&r, 4404, made(vm, &step, 0, 0, &program));
 	step.heap_bytes = 0;

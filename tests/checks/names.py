@@ -16,6 +16,7 @@ ALLOWED = {
     ("core/runtime/plugin/manifest.c", "vulkan"): "the drivers of a loader",
     ("core/runtime/plugin/manifest.c", "opencl"): "the drivers of a loader",
     ("core/foundation/base/json.c", "null"): "a value of JSON",
+    ("core/foundation/base/json_read.c", "null"): "a value of JSON",
 }
 # Where a pipeline is written, ops are its words.
 WRITES_OPS = {

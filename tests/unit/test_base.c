@@ -11,10 +11,101 @@
 #include "foundation/base/hash.h"
 #include "foundation/base/hex.h"
 #include "foundation/base/json.h"
+#include "foundation/base/json_read.h"
 #include "foundation/base/map.h"
 #include "foundation/base/num.h"
 #include "foundation/base/utf8.h"
 #include "foundation/base/vec.h"
+
+/* bad: the byte at which it is none; -1: it is one. */
+static void json_of_others(void **state)
+{
+	static const struct {
+		const char *text;
+		int bad;
+	} rows[] = {
+		{"{}", -1},
+		{"[]", -1},
+		{" \t\r\n{\"a\" : [1, -0.5e+3, true, false, null, \"\\u00e9\\n\\ud83d\\ude00\"]}\n",
+		 -1},
+		{"0", -1},
+		{"\"\"", -1},
+		{"\"\xc3\xa9\x7f\"", -1},
+		{"[1e5,10,0.0,-0]", -1},
+		{"", 0},
+		{" ", 1},
+		{"{", 1},
+		{"{]", 1},
+		{"[}", 1},
+		{"[1}", 2},
+		{"{\"a\"}", 4},
+		{"{\"a\":}", 5},
+		{"{\"a\":1,}", 7},
+		{"{\"a\":1 \"b\":2}", 7},
+		{"{a:1}", 1},
+		{"{1:1}", 1},
+		{"[1,]", 3},
+		{"[,1]", 1},
+		{"[1 2]", 3},
+		{"[1]]", 3},
+		{"{}x", 2},
+		{"{} {}", 3},
+		{"01", 1},
+		{"-", 1},
+		{"+1", 0},
+		{".5", 0},
+		{"[5.]", 3},
+		{"[1e]", 3},
+		{"[1e+]", 4},
+		{"0x1", 1},
+		{"NaN", 0},
+		{"Infinity", 0},
+		{"nul", 0},
+		{"nullx", 4},
+		{"TRUE", 0},
+		{"'a'", 0},
+		{"\"a", 2},
+		{"\"a\nb\"", 2},
+		{"\"\\", 1},
+		{"\"\\x41\"", 1},
+		{"\"\\u12\"", 1},
+		{"\"\\u12g4\"", 1},
+		{"\"ab\\u0000c\"", 3},
+		{"\"\\\\u0000\"", -1}, /* a backslash, and then five letters */
+		{"\"\\ud83d\"", 1},
+		{"\"\\ud83d\\u0041\"", 1},
+		{"\"\\ude00\"", 1},
+		{"\xef\xbb\xbf{}", 0},
+		{"[\x0b]", 1},
+		{"[\x01]", 1},
+		{"\"\xff\"", 1},
+		{"\"\xed\xa0\x80\"", 1},
+		{"/**/{}", 0},
+	};
+	char deep[2 * PCTL_JSON_DEPTH_MAX + 3];
+	const char *why;
+	size_t bad;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const size_t n = strlen(rows[i].text),
+			     want = rows[i].bad < 0 ? n : (size_t)rows[i].bad;
+		const int good = pctl_json_good(rows[i].text, n, &bad, &why);
+
+		if (bad != want || good != (rows[i].bad < 0) || good != (why == NULL))
+			fail_msg("row %zu, %s: byte %zu, not %zu: %s", i, rows[i].text, bad, want,
+				 why == NULL ? "taken" : why);
+	}
+	assert_int_equal(pctl_json_good("[\0]", 3, &bad, &why), 0);
+	assert_int_equal(bad, 1);
+	for (uint32_t n = PCTL_JSON_DEPTH_MAX; n < PCTL_JSON_DEPTH_MAX + 2; n++) {
+		memset(deep, '[', n);
+		memset(deep + n, ']', n);
+		assert_int_equal(pctl_json_good(deep, 2 * (size_t)n, &bad, &why),
+				 n == PCTL_JSON_DEPTH_MAX);
+		assert_int_equal(bad, n == PCTL_JSON_DEPTH_MAX ? 2 * n : n - 1);
+	}
+}
 
 static void numbers(void **state)
 {
@@ -357,5 +448,5 @@ static void hashes(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(numbers), PCTL_TEST(maps), PCTL_TEST(arenas), PCTL_TEST(json),
-		PCTL_TEST(nearest), PCTL_TEST(files), PCTL_TEST(vectors), PCTL_TEST(utf8),
-		PCTL_TEST(hex), PCTL_TEST(hashes))
+		PCTL_TEST(json_of_others), PCTL_TEST(nearest), PCTL_TEST(files), PCTL_TEST(vectors),
+		PCTL_TEST(utf8), PCTL_TEST(hex), PCTL_TEST(hashes))

@@ -146,6 +146,24 @@ static void test_model_serve_text__the_first_to_end_counts(void **unused)
 	expect("x\xe6", 2, &at_end, "x");
 }
 
+/* A piece begins where its first byte's character does, also behind bytes of which nobody knew yet that they are none. */
+static void test_model_serve_text__where_pieces_begin(void **unused)
+{
+	static const char bytes[] = "\xe2\x82>R\xf0\x9f\xc3\xa9\xe0\x80!";
+	static const size_t begins[] = {0, 0, 3, 4, 5, 5, 8, 8, 10, 13, 16};
+	const serve_stops none = {.n = 0};
+	serve_text t = {.n_tail = 0};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		assert_int_equal(serve_text_add(&t, &none, bytes + i, 1), 0);
+		assert_int_equal(t.begins, begins[i]);
+	}
+	assert_string_equal(t.all.data,
+			    "\xef\xbf\xbd>R\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd!");
+	serve_text_clear(&t);
+}
+
 static void test_model_serve_text__held_back(void **unused)
 {
 	static const serve_stops stops = {{"abab", "zz"}, {4, 2}, 2};
@@ -166,4 +184,5 @@ static void test_model_serve_text__held_back(void **unused)
 PCTL_TESTS_MAIN(PCTL_TEST(test_model_serve_text__any_pieces_one_text),
 		PCTL_TEST(test_model_serve_text__what_is_no_utf8),
 		PCTL_TEST(test_model_serve_text__the_first_to_end_counts),
+		PCTL_TEST(test_model_serve_text__where_pieces_begin),
 		PCTL_TEST(test_model_serve_text__held_back))

@@ -346,6 +346,10 @@ static void stream(void **state)
 			assert_int_equal(pctl_utf8_bad(out.data == NULL ? "" : out.data, out.n, 0),
 					 out.n);
 		}
+		/* A row of a model that is no token has no text, and ends nothing. */
+		assert_int_equal(pctl_token_stream_push(&s, pctl_tokenizer_size(t) + (uint32_t)i,
+							NULL, &out),
+				 PCTL_OK);
 		pctl_token_stream_end(&s, &out);
 		assert_string_equal(out.data, rows[i].text);
 		pctl_str_drop(&out);
@@ -418,20 +422,23 @@ static void arrays(void **state)
 					    .n_merges = 1,
 					    .bos = PCTL_TOKEN_NONE,
 					    .eos = PCTL_TOKEN_NONE,
+					    .eot = PCTL_TOKEN_NONE,
 					    .pad = PCTL_TOKEN_NONE,
 					    .unknown = PCTL_TOKEN_NONE,
 					    .add_bos = -1,
 					    .add_eos = -1,
 					    .add_space_prefix = -1};
-	pctl_tokenizer_arrays rows[10];
-	static const uint32_t codes[10] = {PC7003_TOKENIZER_VOCABULARY, PC7002_TOKENIZER_PART,
-					   PC7002_TOKENIZER_PART,	PC7002_TOKENIZER_PART,
-					   PC7003_TOKENIZER_VOCABULARY, PC7003_TOKENIZER_VOCABULARY,
-					   PC7003_TOKENIZER_VOCABULARY, PC7003_TOKENIZER_VOCABULARY,
-					   PC7003_TOKENIZER_VOCABULARY, PC7006_TOKENIZER_LIMIT};
+	pctl_tokenizer_arrays rows[12];
+	static const uint32_t codes[12] = {
+		PC7003_TOKENIZER_VOCABULARY, PC7002_TOKENIZER_PART,
+		PC7002_TOKENIZER_PART,	     PC7002_TOKENIZER_PART,
+		PC7003_TOKENIZER_VOCABULARY, PC7003_TOKENIZER_VOCABULARY,
+		PC7003_TOKENIZER_VOCABULARY, PC7003_TOKENIZER_VOCABULARY,
+		PC7003_TOKENIZER_VOCABULARY, PC7006_TOKENIZER_LIMIT,
+		PC7002_TOKENIZER_PART,	     PC7003_TOKENIZER_VOCABULARY};
 
 	(void)state;
-	for (size_t i = 0; i < 10; i++)
+	for (size_t i = 0; i < 12; i++)
 		rows[i] = good; /* row 0: bytes have no tokens */
 	rows[1].model = "bert";
 	rows[2].pre = "deepseek-llm";
@@ -442,7 +449,9 @@ static void arrays(void **state)
 	rows[7].bos = 3;
 	rows[8].model = "llama"; /* without scores */
 	rows[9].n_tokens = PCTL_TOKENIZER_SIZE_MAX + 1;
-	for (size_t i = 0; i < 10; i++) {
+	rows[10].model = NULL;
+	rows[11].eot = 3;
+	for (size_t i = 0; i < 12; i++) {
 		pctl_diag_list *said = pctl_diag_list_create();
 		pctl_tokenizer *t;
 
@@ -472,6 +481,7 @@ static void arrays_twin(void **state)
 				   .merges = merges,
 				   .bos = 1,
 				   .eos = 2,
+				   .eot = 7,
 				   .pad = 0,
 				   .unknown = PCTL_TOKEN_NONE,
 				   .add_bos = 1,
@@ -507,6 +517,8 @@ static void arrays_twin(void **state)
 	assert_int_equal(got.items[0], 1);
 	assert_memory_equal(want.items, got.items + 1, want.n * sizeof(uint32_t));
 	assert_int_equal(pctl_tokenizer_role(twin, PCTL_TOKEN_BOS), 1);
+	assert_true(pctl_tokenizer_ends(twin, 2) && pctl_tokenizer_ends(twin, 7));
+	assert_false(pctl_tokenizer_ends(twin, 8));
 	free(want.items);
 	free(got.items);
 	cJSON_Delete(json);

@@ -202,6 +202,7 @@ static void scores(void **state)
 				   .types = types,
 				   .bos = 1,
 				   .eos = 2,
+				   .eot = PCTL_TOKEN_NONE,
 				   .pad = PCTL_TOKEN_NONE,
 				   .unknown = 0,
 				   .add_bos = -1,

@@ -80,6 +80,11 @@ pctl_status pctl_app_prompt(pctl_app *app, const pctl_engine *e, uint32_t **out,
 	if (strcmp(text, "-") == 0) {
 		status = pctl_file_read("-", PROMPT_MAX, app->call, &input, &n_input);
 		text = input;
+		/* What stands behind it would be lost. */
+		if (status == PCTL_OK && strlen(input) != n_input)
+			status = pctl_refuse(app->call, PC10_USAGE,
+					     "byte %zu of the prompt is zero, which no text has",
+					     strlen(input));
 	}
 	if (status == PCTL_OK && !pctl_option_has(&app->line, "--chat") && system == NULL) {
 		status = e->encode(e->self, text, app->call, out, n);
@@ -97,6 +102,48 @@ pctl_status pctl_app_prompt(pctl_app *app, const pctl_engine *e, uint32_t **out,
 	return status;
 }
 
+/* ---- text ---- */
+
+void pctl_app_text_begin(pctl_app *app, const pctl_tokenizer *t, int streams, pctl_app_text *out)
+{
+	*out = (pctl_app_text){.app = app, .status = PCTL_OK, .streams = streams};
+	pctl_token_stream_init(&out->stream, t, 0);
+}
+
+static void tell(pctl_app_text *t, const pctl_str_buf *text)
+{
+	if (text->n == 0)
+		return;
+	pctl_app_progress_clear(t->app);
+	fwrite(text->data, 1, text->n, stdout);
+	fflush(stdout);
+}
+
+int pctl_app_text_token(pctl_app_text *t, uint32_t token)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+
+	if (!t->streams)
+		return 1;
+	t->status = pctl_token_stream_push(&t->stream, token, t->app->call, &text);
+	if (t->status == PCTL_OK)
+		tell(t, &text);
+	pctl_str_drop(&text);
+	return t->status == PCTL_OK;
+}
+
+void pctl_app_text_end(pctl_app_text *t)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+
+	if (!t->streams)
+		return;
+	pctl_token_stream_end(&t->stream, &text);
+	tell(t, &text);
+	pctl_str_drop(&text);
+	printf("\n");
+}
+
 double pctl_rate(uint64_t n, uint64_t ns)
 {
 	return ns == 0 ? 0 : (double)n * 1e9 / (double)ns;
@@ -107,16 +154,24 @@ void pctl_app_print_sequence(pctl_app *app, const pctl_tokenizer *t,
 {
 	pctl_json *j = &app->document;
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_token_stream stream;
 
-	(void)pctl_tokenizer_decode(t, s->tokens, s->n, 0, app->call, &text);
+	/* As it streams: whole characters, and U+FFFD for what is none. */
+	pctl_token_stream_init(&stream, t, 0);
+	for (uint32_t i = 0; i < s->n; i++)
+		(void)pctl_token_stream_push(&stream, s->tokens[i], app->call, &text);
+	pctl_token_stream_end(&stream, &text);
 	if (!app->json) {
-		if (is_told)
-			printf("%.*s\n", (int)text.n, text.data == NULL ? "" : text.data);
+		if (is_told) {
+			fwrite(text.data, 1, text.n, stdout);
+			printf("\n");
+		}
 		pctl_str_drop(&text);
 		return;
 	}
 	pctl_json_object_begin(j);
-	pctl_json_kv_string(j, "text", text.data == NULL ? "" : text.data);
+	pctl_json_key(j, "text");
+	pctl_json_text(j, text.data == NULL ? "" : text.data, text.n);
 	pctl_json_key(j, "tokens");
 	pctl_json_array_begin(j);
 	for (uint32_t k = 0; k < s->n; k++)

@@ -1,5 +1,6 @@
 /* pipectl: parses, runs one verb, renders diagnostics, maps the outcome to an exit code. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -13,6 +14,7 @@
 #include "app.h"
 #include "fold.h"
 #include "foundation/base/clock.h"
+#include "foundation/base/file.h"
 #include "host/document.h"
 
 static atomic_uint interrupted;
@@ -63,6 +65,17 @@ static uint32_t is_interrupted(void *ctx)
 static void keep_to_oneself(void)
 {
 	prctl(PR_SET_DUMPABLE, 0);
+}
+
+/* A stream that was closed before we began would be the next file that is opened: the store's, or a device's. Written to or read from
+ * these, it is none. */
+static int keep_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			return 0;
+	return 1;
 }
 
 static void catch_signals(void)
@@ -178,8 +191,10 @@ static pctl_status run_verb(pctl_app *app)
 	return status == PCTL_OK ? app->log_status : status;
 }
 
-static void end_document(pctl_app *app, pctl_status status)
+/* Whoever asked for a document has none where there is no memory for it: that is no success. */
+static pctl_status end_document(pctl_app *app, pctl_status status)
 {
+	pctl_status written;
 	char *text;
 
 	if (stdout != app->to) {
@@ -190,9 +205,11 @@ static void end_document(pctl_app *app, pctl_status status)
 		pctl_json_kv_string(&app->document, "text", app->printed);
 	free(app->printed);
 	text = pctl_document_end(&app->document, status, app->diagnostics);
-	if (text != NULL)
-		fputs(text, stdout);
+	if (text == NULL)
+		return status == PCTL_OK ? pctl_no_memory(app->call, "the document") : status;
+	written = pctl_file_write("-", text, strlen(text), 0, app->call);
 	free(text);
+	return status == PCTL_OK ? written : status;
 }
 
 /* Whoever read the pipe behind standard output has left: they have what they wanted (head, less). */
@@ -205,12 +222,15 @@ static int reader_is_gone(void)
 	       poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Everything printed has left. Bytes that nobody waits for are no loss; those that a full disk refused are. */
+/* Everything printed has left. Bytes that nobody waits for are no loss; those that a full disk refused are. Where standard output carries
+ * the bytes of an output, whoever wrote them has looked, and what is said goes elsewhere. */
 static pctl_status flush_output(const pctl_app *app, pctl_status status)
 {
 	const int lost = fflush(stdout) != 0, error = errno;
 	char reason[128];
 
+	if (stdout == stderr)
+		return status;
 	if ((!lost && !ferror(stdout)) || status != PCTL_OK || reader_is_gone())
 		return status;
 	if (!lost) /* an earlier write: stdio does not keep why */
@@ -235,6 +255,8 @@ int main(int argc, char **argv)
 	const uint64_t began_ns = pctl_clock_ns();
 	pctl_status status;
 
+	if (!keep_streams())
+		return 1;
 	keep_to_oneself();
 	catch_signals();
 	/* Nobody asks how much memory SQLite has, and counting it takes a lock for each piece. Only a program may say so, before
@@ -270,7 +292,7 @@ int main(int argc, char **argv)
 	pctl_installation_close(&app.host);
 	pctl_app_log_close(&app, status, began_ns);
 	if (app.json)
-		end_document(&app, status);
+		status = end_document(&app, status);
 	status = flush_output(&app, status);
 	pctl_diag_render_text(app.diagnostics, stderr, (int)app.colour);
 	pctl_command_line_clear(&app.line);

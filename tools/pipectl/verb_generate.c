@@ -13,7 +13,7 @@
 #include "model/generate/hashes.h"
 
 /*
- * stream    text of the only sequence as it comes; NULL: all is printed behind
+ * text      of the only sequence as it comes; where there are several, or a document is wanted, all is printed behind
  * logits    of every token that was made, sequence by sequence: n_logits rows for each; NULL: not kept
  * hashes    of each sequence's logits, NULL: no statement is made
  * said      what is made again, where `replayed` names it
@@ -22,32 +22,20 @@ typedef struct generation {
 	pctl_app *app;
 	pctl_model_engine *engine;
 	pctl_generate_options o;
-	pctl_token_stream stream;
+	pctl_app_text text;
 	float *logits;
 	uint32_t *n_logits;
 	pctl_logit_hashes *hashes;
 	pctl_statement said;
 	const char *file, *receipt, *replayed;
-	int streams;
 } generation;
 
 static int made(void *ctx, uint32_t sequence, uint32_t token)
 {
 	generation *g = ctx;
-	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	pctl_status status;
 
 	(void)sequence;
-	if (!g->streams)
-		return 1;
-	status = pctl_token_stream_push(&g->stream, token, g->app->call, &text);
-	if (status == PCTL_OK && text.n != 0) {
-		pctl_app_progress_clear(g->app);
-		fwrite(text.data, 1, text.n, stdout);
-		fflush(stdout);
-	}
-	pctl_str_drop(&text);
-	return status == PCTL_OK;
+	return pctl_app_text_token(&g->text, token);
 }
 
 static void keep_logits(void *ctx, uint32_t slot, const float *logits)
@@ -180,8 +168,6 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 		pctl_app_print_sequence(app, pctl_model_engine_tokenizer(g->engine),
 					&out->sequences[i], g->o.sequences > 1);
 	if (!app->json) {
-		if (g->streams)
-			printf("\n");
 		fflush(stdout);
 		if (!app->quiet)
 			fprintf(stderr,
@@ -237,6 +223,34 @@ static void print_all(pctl_app *app, const generation *g, const pctl_generated *
 	pctl_json_kv_u64(j, "cache_bytes_of_a_token", f.cache_token_bytes);
 }
 
+/* The whole question is the statement's: an option that would change it is no part of what is asked. */
+static pctl_status asks_alone(pctl_app *app)
+{
+	static const char *const questions[] = {"--prompt",
+						"--chat",
+						"--system",
+						"--family",
+						"--tokens",
+						"--batch",
+						"--ignore-end",
+						"--seed",
+						"--temperature",
+						"--top-k",
+						"--top-p",
+						"--min-p",
+						"--repetition-penalty",
+						"--presence-penalty",
+						"--frequency-penalty"};
+
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
+		if (pctl_option_has(&app->line, questions[i]))
+			return pctl_refuse(
+				app->call, PC10_USAGE,
+				"--replay asks what a statement says, so %s has no place",
+				questions[i]);
+	return PCTL_OK;
+}
+
 /* The question of the command line, or that of a statement. */
 static pctl_status ask(pctl_app *app, generation *g)
 {
@@ -247,11 +261,9 @@ static pctl_status ask(pctl_app *app, generation *g)
 	g->receipt = pctl_option_value(&app->line, "--receipt");
 	g->replayed = pctl_option_value(&app->line, "--replay");
 	if (g->replayed != NULL) {
-		if (pctl_option_has(&app->line, "--prompt"))
-			return pctl_refuse(
-				app->call, PC10_USAGE,
-				"--replay asks what a statement says, so --prompt has no place");
-		status = pctl_statement_read(g->replayed, app->arena, app->call, &g->said);
+		status = asks_alone(app);
+		if (status == PCTL_OK)
+			status = pctl_statement_read(g->replayed, app->arena, app->call, &g->said);
 		if (status == PCTL_OK)
 			status = pctl_statement_question(&g->said, g->replayed, app->arena,
 							 app->call, &g->o);
@@ -304,10 +316,14 @@ static pctl_status run(pctl_app *app, generation *g)
 	if (status == PCTL_OK)
 		status = begin_logits(g);
 	if (status == PCTL_OK) {
-		g->streams = g->o.sequences == 1 && !app->json;
-		pctl_token_stream_init(&g->stream, pctl_model_engine_tokenizer(g->engine), 0);
+		pctl_app_text_begin(app, pctl_model_engine_tokenizer(g->engine),
+				    g->o.sequences == 1 && !app->json, &g->text);
 		status = pctl_generate(pctl_model_engine_of(g->engine), &g->o, app->call, &out);
 	}
+	if (status == PCTL_OK)
+		status = g->text.status;
+	if (status == PCTL_OK)
+		pctl_app_text_end(&g->text);
 	if (status == PCTL_OK)
 		status = write_logits(g);
 	if (status == PCTL_OK)

@@ -131,6 +131,10 @@ static pctl_status read_ids(pctl_app *app, pctl_token_ids *out)
 		return status;
 	}
 	status = pctl_file_read("-", PCTL_TOKENIZER_FILE_MAX, app->call, &text, &n);
+	if (status == PCTL_OK && strlen(text) != n)
+		status = pctl_refuse(app->call, PC7005_TOKENIZER_TOKEN,
+				     "byte %zu of standard input is zero, which is in no number",
+				     strlen(text));
 	for (size_t at = 0; status == PCTL_OK && text[at += strspn(text + at, blanks)] != '\0';) {
 		const size_t word = strcspn(text + at, blanks);
 
@@ -138,6 +142,16 @@ static pctl_status read_ids(pctl_app *app, pctl_token_ids *out)
 		at += word;
 	}
 	free(text);
+	return status;
+}
+
+/* Whoever lists ids means tokens; a stream takes what is none for a row of a model. */
+static pctl_status check_id(pctl_app *app, const pctl_tokenizer *t, uint32_t id)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	const pctl_status status = pctl_tokenizer_decode(t, &id, 1, 0, app->call, &text);
+
+	pctl_str_drop(&text);
 	return status;
 }
 
@@ -151,8 +165,11 @@ static pctl_status decode(pctl_app *app, const pctl_tokenizer *t, const pctl_tok
 	if (!pctl_option_has(&app->line, "--stream"))
 		return pctl_tokenizer_decode(t, ids->items, ids->n, special, app->call, out);
 	pctl_token_stream_init(&stream, t, special);
-	for (uint32_t i = 0; i < ids->n && status == PCTL_OK; i++)
-		status = pctl_token_stream_push(&stream, ids->items[i], app->call, out);
+	for (uint32_t i = 0; i < ids->n && status == PCTL_OK; i++) {
+		status = check_id(app, t, ids->items[i]);
+		if (status == PCTL_OK)
+			status = pctl_token_stream_push(&stream, ids->items[i], app->call, out);
+	}
 	pctl_token_stream_end(&stream, out);
 	return status;
 }
@@ -168,7 +185,8 @@ static pctl_status decoded_json(pctl_app *app, const pctl_str_buf *text)
 	if (hex.failed) {
 		status = pctl_no_memory(app->call, "a text");
 	} else {
-		pctl_json_kv_string(&app->document, "text", text->data);
+		pctl_json_key(&app->document, "text");
+		pctl_json_text(&app->document, text->data, text->n);
 		pctl_json_kv_string(&app->document, "bytes", hex.data);
 	}
 	pctl_str_drop(&hex);

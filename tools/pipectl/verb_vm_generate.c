@@ -18,7 +18,7 @@ typedef struct generation {
 	pctl_model_engine *text;
 	pctl_machine_engine *engine;
 	pctl_generate_options o;
-	pctl_token_stream stream;
+	pctl_app_text words;
 	const char *file;
 	float *logits;
 	uint32_t n_logits;
@@ -35,19 +35,9 @@ static uint32_t bits_of(float f)
 static int made(void *ctx, uint32_t sequence, uint32_t token)
 {
 	generation *g = ctx;
-	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	pctl_status status;
 
 	(void)sequence;
-	if (g->app->json)
-		return 1;
-	status = pctl_token_stream_push(&g->stream, token, g->app->call, &text);
-	if (status == PCTL_OK && text.n != 0) {
-		fwrite(text.data, 1, text.n, stdout);
-		fflush(stdout);
-	}
-	pctl_str_drop(&text);
-	return status == PCTL_OK;
+	return pctl_app_text_token(&g->words, token);
 }
 
 static void keep_logits(void *ctx, uint32_t slot, const float *logits)
@@ -316,8 +306,6 @@ static pctl_status tell(const generation *g, const pctl_generated *out)
 
 	if (app->json)
 		tell_document(g, out, n_forward);
-	else
-		printf("\n");
 	fflush(stdout);
 	status = tell_layers(g);
 	if (status == PCTL_OK)
@@ -360,9 +348,14 @@ static pctl_status run(pctl_app *app, generation *g)
 	if (status == PCTL_OK)
 		status = begin_logits(g);
 	if (status == PCTL_OK) {
-		pctl_token_stream_init(&g->stream, pctl_model_engine_tokenizer(g->text), 0);
+		pctl_app_text_begin(app, pctl_model_engine_tokenizer(g->text), !app->json,
+				    &g->words);
 		status = pctl_generate(pctl_machine_engine_of(g->engine), &g->o, app->call, &out);
 	}
+	if (status == PCTL_OK)
+		status = g->words.status;
+	if (status == PCTL_OK)
+		pctl_app_text_end(&g->words);
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
 		status = write_logits(g);

@@ -7,6 +7,7 @@
 
 #include "evidence/proof/gates.h"
 #include "evidence/proof/plans.h"
+#include "foundation/base/num.h"
 #include "foundation/base/order.h"
 #include "runtime/graph/type.h"
 
@@ -75,8 +76,8 @@ static pctl_status run(const pctl_unit *u, pctl_proof_context *b, uint64_t block
 	qsort(times, RUNS, sizeof(times[0]), pctl_order_u64);
 	out->cases = !refused;
 	out->skipped = refused;
-	snprintf(out->value, sizeof(out->value), "%.3e elements/s, %" PRIu64 " elements",
-		 (double)n * 1e9 / (double)times[RUNS / 2], n);
+	pctl_num_print(out->value, sizeof(out->value), "%.3e elements/s, %" PRIu64 " elements",
+		       (double)n * 1e9 / (double)times[RUNS / 2], n);
 	return PCTL_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define BUFFER_BYTES 65536u
 #define LARGEST_ACL 4096u
 #define TEMP_TRIES 16
+#define WAIT_MS 100	 /* for room in a pipe, before somebody is asked whether to go on */
 #define LONGEST_BASE 200 /* names have at most 255 bytes */
 
 struct pctl_output {
@@ -50,6 +52,14 @@ static pctl_status write_fd(const pctl_output *o, int fd, const char *data, uint
 					   o->place.name);
 		if (put < 0 && errno == EINTR)
 			continue;
+		/* Somebody may have set the pipe so that it does not wait; then we do. */
+		if (put < 0 && errno == EAGAIN) {
+			if (pctl_is_cancelled(call))
+				return pctl_refuse(call, PC4_CANCELLED,
+						   "cancelled while writing %s", o->place.name);
+			(void)poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, WAIT_MS);
+			continue;
+		}
 		if (put < 0)
 			return errno == EPIPE && o->place.fd == STDOUT_FILENO
 				       ? PCTL_OK

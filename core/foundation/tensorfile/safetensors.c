@@ -7,6 +7,7 @@
 
 #include "foundation/base/bytes.h"
 #include "foundation/base/json.h"
+#include "foundation/base/json_read.h"
 #include "foundation/tensorfile/private.h"
 #include "foundation/tensorfile/writer.h"
 
@@ -123,19 +124,6 @@ static pctl_status no_holes(const pctl_tensor_file *f, uint64_t begun, const pct
 	return status;
 }
 
-/* Where the escape of a zero character stands, at which names would end for whoever reads them here; n: nowhere. */
-static uint64_t zero_at(const char *text, uint64_t n)
-{
-	for (uint64_t i = 0; i + 6 <= n; i++) {
-		if (text[i] != '\\')
-			continue;
-		if (memcmp(&text[i + 1], "u0000", 5) == 0)
-			return i;
-		i++;
-	}
-	return n;
-}
-
 /* Where something stands that is neither a text nor a whole number as JSON writes it; n: nowhere. cJSON reads 3.0, 3e0 and 03 as 3. */
 static uint64_t unknown_at(const char *text, uint64_t n)
 {
@@ -170,25 +158,22 @@ static int is_metadata(const cJSON *j)
 
 static pctl_status header(pctl_tensor_file *f, const char *text, uint64_t n, const pctl_call *call)
 {
-	const uint64_t zero = zero_at(text, n), unknown = unknown_at(text, n);
 	uint32_t n_metadata = 0;
-	const char *end = NULL;
-	cJSON *json = cJSON_ParseWithLengthOpts(text, n, &end, 0);
+	size_t bad;
+	const char *why;
+	const uint64_t unknown = unknown_at(text, n);
+	const int good = pctl_json_good(text, n, &bad, &why);
+	cJSON *json = good ? cJSON_ParseWithLength(text, n) : NULL;
 	pctl_status status = PCTL_OK;
 	const cJSON *j;
 
-	if (zero < n)
-		status = tensor_malformed(f, 8 + zero, call, "a zero character in a text");
-
-	for (uint64_t i = json == NULL ? n : (uint64_t)(end - text); i < n && status == PCTL_OK;
-	     i++)
-		if (text[i] != ' ')
-			status = tensor_malformed(f, 8 + i, call,
-						  "something stands behind the header's JSON");
-	if (status == PCTL_OK && !cJSON_IsObject(json))
-		status = tensor_malformed(f, 8 + (end == NULL ? 0 : (uint64_t)(end - text)), call,
-					  "the header is no JSON object");
-	if (status == PCTL_OK && unknown < n)
+	if (!good)
+		status = tensor_malformed(f, 8 + bad, call, "the header: %s", why);
+	else if (json == NULL)
+		status = pctl_no_memory(call, "a header");
+	else if (!cJSON_IsObject(json))
+		status = tensor_malformed(f, 8, call, "the header is no JSON object");
+	else if (unknown < n)
 		status = tensor_malformed(f, 8 + unknown, call,
 					  "neither a text nor a whole number in the header");
 	cJSON_ArrayForEach(j, json)

@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/json_read.h"
 #include "foundation/base/order.h"
 #include "foundation/tensorfile/private.h"
 
@@ -145,30 +146,52 @@ static pctl_status open_files(pctl_tensor_shards *s, const char *path, const pct
 		return pctl_no_memory(call, "an index");
 	for (uint32_t i = 0; i < s->n && status == PCTL_OK; i++) {
 		s->paths[i] = pctl_arena_printf(s->arena, "%.*s%s", n, path, s->names[i]);
-		status = s->paths[i] == NULL
-				 ? pctl_no_memory(call, "an index")
-				 : pctl_tensor_file_open(s->paths[i], call, &s->files[i]);
+		if (s->paths[i] == NULL)
+			status = pctl_no_memory(call, "an index");
+		else if (!pctl_file_exists(s->paths[i]))
+			status = bad_index(path, call, "it names a file that is not there,",
+					   s->names[i]);
+		else
+			status = pctl_tensor_file_open(s->paths[i], call, &s->files[i]);
 	}
 	return status;
 }
 
+/* 1: its object has a second member of that name. */
+static int has_another(const cJSON *member)
+{
+	for (const cJSON *j = member->next; j != NULL; j = j->next)
+		if (strcmp(j->string, member->string) == 0)
+			return 1;
+	return 0;
+}
+
 static pctl_status open_index(pctl_tensor_shards *s, const char *path, const pctl_call *call)
 {
+	const char *why;
 	pctl_status status;
 	const cJSON *map;
 	uint64_t n;
 	cJSON *json;
 	char *text;
+	size_t bad;
+	int good;
 
 	status = pctl_file_read(path, HEADER_MAX, call, &text, &n);
 	if (status != PCTL_OK)
 		return status;
-	json = cJSON_ParseWithLength(text, n);
+	good = pctl_json_good(text, n, &bad, &why);
+	json = good ? cJSON_ParseWithLength(text, n) : NULL;
 	free(text);
 	map = cJSON_GetObjectItemCaseSensitive(json, "weight_map");
-	status = cJSON_IsObject(map)
-			 ? names_of(s, path, map, call)
-			 : bad_index(path, call, "it is no JSON object with a weight_map", NULL);
+	if (!good)
+		status = pctl_refuse(call, PC4218_TENSOR_INDEX, "%s: byte %zu: %s", path, bad, why);
+	else if (json == NULL)
+		status = pctl_no_memory(call, "an index");
+	else if (!cJSON_IsObject(map) || has_another(map))
+		status = bad_index(path, call, "it is no JSON object with one weight_map", NULL);
+	else
+		status = names_of(s, path, map, call);
 	if (status == PCTL_OK)
 		status = open_files(s, path, call);
 	if (status == PCTL_OK)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foundation/base/json_read.h"
 #include "model/file/adapter_private.h"
 #include "model/file/config_private.h"
 
@@ -57,6 +58,8 @@ static void all_keys(const peft_reader *r)
 	char text[64];
 	const cJSON *j;
 
+	if (!config_few(r->f, PC6294_ADAPTER_FILE, r->json))
+		return;
 	cJSON_ArrayForEach(j, r->json)
 	{
 		size_t row = 0;
@@ -193,13 +196,18 @@ static void describe(const peft_reader *r)
 
 void adapter_read_config(pctl_adapter *a, const char *text, uint64_t n, model_faults *f)
 {
-	const char *end = NULL;
-	cJSON *json = cJSON_ParseWithLengthOpts(text, n, &end, 0);
+	size_t bad;
+	const char *why;
+	const int good = pctl_json_good(text, n, &bad, &why);
+	cJSON *json = good ? cJSON_ParseWithLength(text, n) : NULL;
 	const peft_reader r = {a, json, f};
 
-	if (!cJSON_IsObject(json)) {
-		model_fault(f, PC6294_ADAPTER_FILE, NULL, "byte %" PRIu64 ": no JSON object",
-			    end == NULL ? 0 : (uint64_t)(end - text));
+	if (!good) {
+		model_fault(f, PC6294_ADAPTER_FILE, NULL, "byte %zu: %s", bad, why);
+	} else if (json == NULL) {
+		f->status = pctl_no_memory(f->call, "a description");
+	} else if (!cJSON_IsObject(json)) {
+		model_fault(f, PC6294_ADAPTER_FILE, NULL, "byte 0: no JSON object");
 	} else {
 		all_keys(&r);
 		describe(&r);

@@ -7,6 +7,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "foundation/base/json_read.h"
 #include "model/file/config_private.h"
 
 /* Keys that are read below; that have one of some values (JSON, parted by blanks) or none, since others change what is computed; and that
@@ -129,6 +130,7 @@ static const char *const ignored[] = {
 	"generation_config",
 };
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define NAMES_MAX 1024u
 
 int config_among(const char *name, const char *const *names, size_t n)
 {
@@ -161,11 +163,23 @@ const char *config_shown(const cJSON *j, char out[64])
 	return out;
 }
 
+int config_few(model_faults *f, uint32_t code, const cJSON *object)
+{
+	const int n = cJSON_GetArraySize(object);
+
+	if (n <= (int)NAMES_MAX)
+		return 1;
+	model_fault(f, code, NULL, "an object has %d names, at most %u can be read", n, NAMES_MAX);
+	return 0;
+}
+
 static void all_keys(const config_reader *r)
 {
 	char text[64];
 	const cJSON *j;
 
+	if (!config_few(r->f, PC6280_MODEL_FILE, r->json))
+		return;
 	cJSON_ArrayForEach(j, r->json)
 	{
 		const char *near;
@@ -434,13 +448,18 @@ static void describe(const config_reader *r)
 
 void model_read_config(pctl_model *m, const char *text, uint64_t n, model_faults *f)
 {
-	const char *end = NULL;
-	cJSON *json = cJSON_ParseWithLengthOpts(text, n, &end, 0);
+	size_t bad;
+	const char *why;
+	const int good = pctl_json_good(text, n, &bad, &why);
+	cJSON *json = good ? cJSON_ParseWithLength(text, n) : NULL;
 	config_reader r = {m, json, f};
 
-	if (!cJSON_IsObject(json)) {
-		model_fault(f, PC6280_MODEL_FILE, NULL, "byte %" PRIu64 ": no JSON object",
-			    end == NULL ? 0 : (uint64_t)(end - text));
+	if (!good) {
+		model_fault(f, PC6280_MODEL_FILE, NULL, "byte %zu: %s", bad, why);
+	} else if (json == NULL) {
+		f->status = pctl_no_memory(f->call, "a description");
+	} else if (!cJSON_IsObject(json)) {
+		model_fault(f, PC6280_MODEL_FILE, NULL, "byte 0: no JSON object");
 	} else if (family(&r)) {
 		model_family_defaults(&m->shape);
 		all_keys(&r);

@@ -21,6 +21,8 @@ uint64_t config_integer(const config_reader *r, const cJSON *of, const char *nam
 			uint64_t otherwise);
 /* JSON for a message, cut. */
 const char *config_shown(const cJSON *j, char out[64]);
+/* 1: it has no more names than it can have: each is looked for among the others. 0: it has, which is told by `code`. */
+int config_few(model_faults *f, uint32_t code, const cJSON *object);
 /* One of the values that `values` lists, as JSON without blanks within, parted by blanks. */
 int config_is_one_of(const cJSON *j, const char *values);
 int config_among(const char *name, const char *const *names, size_t n);

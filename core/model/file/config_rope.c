@@ -22,6 +22,8 @@ static void inner_keys(const config_reader *r, const cJSON *of)
 	const cJSON *j;
 	char text[64];
 
+	if (!config_few(r->f, PC6280_MODEL_FILE, of))
+		return;
 	cJSON_ArrayForEach(j, of)
 	{
 		if (cJSON_GetObjectItemCaseSensitive(of, j->string) != j)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
 #include "model/file/private.h"
 
 #define SIZE_LIMIT (UINT64_C(1) << 24) /* features, tokens of a vocabulary */
@@ -241,7 +242,7 @@ void model_fault(model_faults *f, uint32_t code, const char *hint, const char *f
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	pctl_num_vprint(text, sizeof(text), format, args);
 	va_end(args);
 	status = pctl_refuse_at(f->call, code, NULL, hint, "%s: %s", f->path, text);
 	if (f->status == PCTL_OK)

@@ -105,10 +105,11 @@ static const char *numbers(const uint32_t *ids, uint32_t n, pctl_arena *arena)
 	return out;
 }
 
-/* Of a text of at most as many numbers as it has bytes. 0: it is none. */
+/* Of a text of at most as many numbers as it has bytes, written as `numbers` writes them. 0: it is none. */
 static int parse_numbers(const char *text, pctl_arena *arena, uint32_t **out, uint32_t *n)
 {
 	const size_t length = strlen(text);
+	const char *whole = text;
 
 	*n = 0;
 	*out = pctl_arena_alloc(arena, (length + 1) * sizeof(**out));
@@ -123,16 +124,19 @@ static int parse_numbers(const char *text, pctl_arena *arena, uint32_t **out, ui
 		if (*text == ' ' && *++text == '\0')
 			return 0;
 	}
-	return *out != NULL;
+	text = *out == NULL ? NULL : numbers(*out, *n, arena);
+	return text != NULL && strcmp(text, whole) == 0;
 }
 
+/* Written as it would be here: one question has one text. */
 static int parse_float(const char *text, float *out)
 {
-	char *end = NULL;
+	char *end = NULL, same[PCTL_STATEMENT_NUMBER];
 	const double v = pctl_num_parse_double(text, &end);
 
 	*out = (float)v;
-	return *text != '\0' && *end == '\0' && v >= -1e6 && v <= 1e6;
+	pctl_num_print(same, sizeof(same), "%.9g", (double)*out);
+	return *text != '\0' && *end == '\0' && v >= -1e6 && v <= 1e6 && strcmp(text, same) == 0;
 }
 
 /* ---- making, writing, reading ---- */
@@ -154,7 +158,7 @@ pctl_status pctl_statement_model(pctl_model_engine *e, uint32_t adapter, pctl_ar
 		if (use->set != adapter)
 			continue;
 		a->cid = *cid;
-		snprintf(a->scale, sizeof(a->scale), "%.9g", (double)use->by);
+		pctl_num_print(a->scale, sizeof(a->scale), "%.9g", (double)use->by);
 		out->n_adapters++;
 	}
 	return PCTL_OK;
@@ -190,7 +194,7 @@ pctl_status pctl_statement_of(pctl_model_engine *e, const pctl_generate_options 
 	if (status != PCTL_OK)
 		return status;
 	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++)
-		snprintf(reals[i].to, PCTL_STATEMENT_NUMBER, "%.9g", reals[i].v);
+		pctl_num_print(reals[i].to, PCTL_STATEMENT_NUMBER, "%.9g", reals[i].v);
 	out->sequences = pctl_arena_alloc(arena, (g->n_sequences + 1ull) * sizeof(*out->sequences));
 	for (uint32_t i = 0; out->sequences != NULL && i < g->n_sequences; i++)
 		out->sequences[i] = (pctl_statement_sequence){

@@ -69,6 +69,7 @@ static pctl_status from_gguf(const pctl_model *m, const pctl_model_vocabulary *v
 					 .n_merges = (uint32_t)v->merges.n,
 					 .bos = id_of(v->bos),
 					 .eos = id_of(v->eos),
+					 .eot = id_of(v->eot),
 					 .pad = id_of(v->pad),
 					 .unknown = id_of(v->unk),
 					 .add_bos = v->add_bos,
@@ -93,6 +94,10 @@ static pctl_status template_of_config(pctl_model_words *w, const char *path, con
 
 	if (all == NULL)
 		status = pctl_refuse(call, PC6288_MODEL_TOKENIZER, "%s is no JSON", path);
+	if (t != NULL && !cJSON_IsNull(t) && !cJSON_IsString(t) && !cJSON_IsArray(t))
+		status =
+			pctl_refuse(call, PC6288_MODEL_TOKENIZER,
+				    "%s: chat_template is neither a text nor a list of them", path);
 	if (cJSON_IsArray(t)) {
 		const cJSON *list = t;
 
@@ -105,10 +110,25 @@ static pctl_status template_of_config(pctl_model_words *w, const char *path, con
 				t = cJSON_GetObjectItemCaseSensitive(entry, "template");
 		}
 	}
-	if (cJSON_IsString(t))
+	if (status == PCTL_OK && cJSON_IsString(t))
 		status = pctl_template_recognise(t->valuestring, strlen(t->valuestring), call,
 						 &w->template_);
 	cJSON_Delete(all);
+	return status;
+}
+
+/* Since 2024 the template lies in a file of its own, which goes before what tokenizer_config.json says. */
+static pctl_status template_of_file(const pctl_model *m, pctl_model_words *w, const pctl_call *call)
+{
+	char *path = NULL, *text = NULL;
+	uint64_t n;
+	pctl_status status =
+		read_beside(m, "chat_template.jinja", CONFIG_MAX, call, &path, &text, &n);
+
+	if (status == PCTL_OK && text != NULL)
+		status = pctl_template_recognise(text, n, call, &w->template_);
+	free(path);
+	free(text);
 	return status;
 }
 
@@ -135,10 +155,15 @@ static pctl_status open_folder(const pctl_model *m, const char *tokenizer, int w
 		if (status != PCTL_OK)
 			return status;
 	}
+	if (wants_template) {
+		status = template_of_file(m, w, call);
+		if (status != PCTL_OK)
+			return status;
+	}
 	status = read_beside(m, "tokenizer_config.json", CONFIG_MAX, call, &path, &text, &n);
 	if (status == PCTL_OK && text != NULL) {
 		status = pctl_tokenizer_configure(w->tokenizer, path, text, n, call);
-		if (status == PCTL_OK && wants_template)
+		if (status == PCTL_OK && wants_template && w->template_ == NULL)
 			status = template_of_config(w, path, text, n, call);
 	}
 	free(path);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
 #include "model/pipeline/ops.h"
 #include "model/pipeline/private.h"
 
@@ -14,7 +15,7 @@ const char *text_print(char *out, size_t n, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(out, n, format, args);
+	pctl_num_vprint(out, n, format, args);
 	va_end(args);
 	return out;
 }

@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "foundation/base/utf8.h"
+#include "foundation/base/json_read.h"
 #include "model/serve/params_private.h"
 
 #define DEPTH_MAX 32u
@@ -37,19 +37,6 @@ static const unsupported refused[] = {
 #define N_PARAMS (sizeof(params) / sizeof(params[0]))
 #define N_REFUSED (sizeof(refused) / sizeof(refused[0]))
 
-/* cJSON ends strings at a NUL, so that what follows \u0000 would be lost. */
-static int has_escaped_nul(const char *text, size_t n)
-{
-	for (size_t i = 0; i + 5 < n; i++) {
-		if (text[i] != '\\')
-			continue;
-		if (memcmp(text + i + 1, "u0000", 5) == 0)
-			return 1;
-		i++;
-	}
-	return 0;
-}
-
 /* Depth, and names that stand twice in an object. */
 static int is_plain(serve_reader *r, const cJSON *v, uint32_t depth)
 {
@@ -78,32 +65,17 @@ static int is_plain(serve_reader *r, const cJSON *v, uint32_t depth)
 
 static cJSON *parse(serve_reader *r, const char *body, size_t n)
 {
-	const size_t bad = pctl_utf8_bad(body, n, PCTL_UTF8_NO_NUL);
-	const char *end = NULL;
-	cJSON *json = NULL;
+	const char *why;
+	size_t bad;
+	cJSON *json;
 
-	if (bad != n) {
-		(void)serve_refuse(r->refusal, PC6260_SERVE_JSON, NULL,
-				   "byte %zu is not part of UTF-8, or is NUL", bad);
+	if (!pctl_json_good(body, n, &bad, &why)) {
+		(void)serve_refuse(r->refusal, PC6260_SERVE_JSON, NULL, "byte %zu: %s", bad, why);
 		return NULL;
 	}
-	if (has_escaped_nul(body, n)) {
-		(void)serve_refuse(r->refusal, PC6260_SERVE_JSON, NULL,
-				   "a string holds U+0000, which no text here has");
-		return NULL;
-	}
-	json = cJSON_ParseWithLengthOpts(body, n, &end, 0);
-	if (json == NULL) {
-		(void)serve_refuse(r->refusal, PC6260_SERVE_JSON, NULL,
-				   "it is no JSON from byte %zu on",
-				   end == NULL ? (size_t)0 : (size_t)(end - body));
-		return NULL;
-	}
-	while (end < body + n && strchr(" \t\r\n", *end) != NULL)
-		end++;
-	if (end != body + n)
-		(void)serve_refuse(r->refusal, PC6260_SERVE_JSON, NULL,
-				   "something follows the JSON at byte %zu", (size_t)(end - body));
+	json = cJSON_ParseWithLength(body, n);
+	if (json == NULL)
+		(void)serve_refuse(r->refusal, PC2_NOMEM, NULL, "no memory for the request");
 	else if (!cJSON_IsObject(json))
 		(void)serve_refuse(r->refusal, PC6260_SERVE_JSON, NULL, "it is not an object");
 	else if (is_plain(r, json, 1))

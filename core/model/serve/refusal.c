@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "foundation/base/json.h"
+#include "foundation/base/num.h"
 #include "foundation/base/utf8.h"
 #include "model/serve/request.h"
 
@@ -82,7 +83,7 @@ int serve_refuse(serve_refusal *to, uint32_t code, const char *param, const char
 	if (to->code != 0)
 		return 0;
 	va_start(args, fmt);
-	vsnprintf(words, sizeof(words), fmt, args);
+	pctl_num_vprint(words, sizeof(words), fmt, args);
 	va_end(args);
 	to->code = code;
 	keep(to->param, sizeof(to->param), param == NULL ? "" : param);

@@ -48,7 +48,8 @@ typedef struct serve_params {
 	const char *user;
 } serve_params;
 
-/* A token of an answer: the bytes of the text that it ends at, as it was known then. */
+/* A token of an answer: where the character lies that it begins with or in the midst of, and the bytes of the text that it ends at, as it was
+ * known then. */
 typedef struct serve_given {
 	uint32_t token, n_top;
 	float logprob;

@@ -245,6 +245,7 @@ static void take_token(serve_scheduler *s, serve_sequence *q, const pctl_engine_
 			finish = SERVE_STOP;
 		else if (q->n_given >= q->max_tokens)
 			finish = SERVE_LENGTH;
+		q->given[q->n_given - 1].begins = q->text.begins;
 		q->given[q->n_given - 1].ends = q->text.all.n + q->text.n_tail;
 	}
 	if (finish != SERVE_UNFINISHED && serve_text_end(&q->text, stops))

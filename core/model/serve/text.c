@@ -78,11 +78,27 @@ static int find_stop(serve_text *t, const serve_stops *stops)
 	return 0;
 }
 
+/* Where the character begins that the byte which came last is part of. */
+static size_t last_character(const serve_text *t)
+{
+	size_t at = t->all.n;
+
+	if (t->n_tail != 0 || at == 0)
+		return at;
+	do
+		at--;
+	while (at > 0 && ((unsigned char)t->all.data[at] & 0xc0u) == 0x80u);
+	return at;
+}
+
 int serve_text_add(serve_text *t, const serve_stops *stops, const char *bytes, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	t->begins = t->all.n;
+	for (size_t i = 0; i < n && !t->all.failed; i++) {
 		t->tail[t->n_tail++] = (unsigned char)bytes[i];
 		settle_tail(t);
+		if (i == 0 && !t->all.failed)
+			t->begins = last_character(t);
 	}
 	return find_stop(t, stops);
 }

@@ -18,10 +18,11 @@ typedef struct serve_stops {
 } serve_stops;
 
 /* all.n bytes of UTF-8; tail: the beginning of a code point that is not whole yet; n_looked: bytes in which stop strings that end
- * there were looked for. Zeroed at first, released with serve_text_clear. */
+ * there were looked for; begins: where the character lies that the last piece begins with, or in the midst of. Zeroed at first, released
+ * with serve_text_clear. */
 typedef struct serve_text {
 	pctl_str_buf all;
-	size_t n_looked;
+	size_t n_looked, begins;
 	uint32_t n_tail;
 	unsigned char tail[4];
 } serve_text;

@@ -122,12 +122,13 @@ static pctl_status put_roles(pctl_tokenizer *t, const pctl_tokenizer_arrays *a, 
 static pctl_status set_up(pctl_tokenizer *t, const pctl_tokenizer_arrays *a, const pctl_call *call)
 {
 	pctl_status status;
-	const int is_bytes = strcmp(a->model, "gpt2") == 0;
+	const char *model = a->model == NULL ? "" : a->model;
+	const int is_bytes = strcmp(model, "gpt2") == 0;
 
-	if (!is_bytes && strcmp(a->model, "llama") != 0)
+	if (!is_bytes && strcmp(model, "llama") != 0)
 		return pctl_refuse(call, PC7002_TOKENIZER_PART,
 				   "%s: a tokenizer of model \"%.60s\"; gpt2 and llama are known",
-				   a->name, a->model);
+				   a->name, model);
 	t->byte_level = is_bytes;
 	t->byte_fallback = !is_bytes;
 	t->kind = is_bytes ? MODEL_BPE : MODEL_SCORES;
@@ -164,7 +165,13 @@ static pctl_status set_up(pctl_tokenizer *t, const pctl_tokenizer_arrays *a, con
 						      strcmp(t->split->name, "qwen2") != 0
 					    : 1,
 				   call);
-	return status == PCTL_OK ? tokenizer_finish(t, a->name, call) : status;
+	if (status == PCTL_OK && a->eot != NONE && a->eot >= t->n)
+		status = bad(a, call, "there is no token", a->eot);
+	if (status == PCTL_OK)
+		status = tokenizer_finish(t, a->name, call);
+	if (status == PCTL_OK && a->eot != NONE)
+		t->ends[a->eot] = 1;
+	return status;
 }
 
 pctl_status pctl_tokenizer_of_arrays(const pctl_tokenizer_arrays *a, const pctl_call *call,

@@ -107,8 +107,14 @@ pctl_status pctl_token_stream_push(pctl_token_stream *s, uint32_t id, const pctl
 				   pctl_str_buf *out)
 {
 	pctl_str_buf bytes = PCTL_STR_BUF_INIT;
-	pctl_status status = add_token(s->tokenizer, id, s->special, &s->begun, call, &bytes);
+	pctl_token_text text;
+	pctl_token_kind kind;
+	pctl_status status;
 
+	kind = pctl_tokenizer_token(s->tokenizer, id, &text);
+	if (kind == PCTL_TOKEN_HOLE || kind == PCTL_TOKEN_UNUSED)
+		return PCTL_OK;
+	status = add_token(s->tokenizer, id, s->special, &s->begun, call, &bytes);
 	if (status == PCTL_OK)
 		emit(s, bytes.data, bytes.n, 0, out);
 	pctl_str_drop(&bytes);

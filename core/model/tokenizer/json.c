@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foundation/base/utf8.h"
+#include "foundation/base/json_read.h"
 #include "model/tokenizer/json_private.h"
 
 pctl_status json_malformed(const json_reader *r, const char *path, const char *what)
@@ -116,52 +116,25 @@ static pctl_status document(json_reader *r, const cJSON *j)
 	return status == PCTL_OK ? tokenizer_finish(r->t, r->name, r->call) : status;
 }
 
-/* Strings here end at a zero byte: one that is written into a text would cut it. */
-static int has_zero(const char *text, size_t n)
-{
-	for (size_t i = 0; i + 1 < n; i++) {
-		if (text[i] != '\\')
-			continue;
-		i++;
-		if (text[i] == 'u' && n - i > 4 && memcmp(text + i + 1, "0000", 4) == 0)
-			return 1;
-	}
-	return 0;
-}
-
 pctl_status json_parse(const char *name, const char *text, size_t n, const pctl_call *call,
 		       cJSON **out)
 {
-	const json_reader r = {.name = name, .call = call};
-	const char *end = NULL;
-	size_t at;
+	const char *why;
+	size_t bad;
 
 	*out = NULL;
 	if (n > PCTL_TOKENIZER_FILE_MAX)
 		return pctl_refuse(call, PC7006_TOKENIZER_LIMIT, "%s: %zu bytes", name, n);
-	at = pctl_utf8_bad(text, n, PCTL_UTF8_NO_NUL);
-	if (at != n)
+	if (!pctl_json_good(text, n, &bad, &why))
 		return pctl_refuse_at(
 			call, PC7001_TOKENIZER_FILE, NULL,
 			n >= 4 && memcmp(text, "GGUF", 4) == 0
 				? "this is a GGUF file, whose tokenizer `generate` and "
 				  "`model serve` use; a tokenizer.json is asked for"
 				: NULL,
-			"%s: byte %zu is no UTF-8, or zero", name, at);
-	if (has_zero(text, n))
-		return json_malformed(&r, "the document", "a string holds U+0000");
-	*out = cJSON_ParseWithLengthOpts(text, n, &end, 0);
-	at = end == NULL ? 0 : (size_t)(end - text);
-	if (*out == NULL)
-		return pctl_refuse(call, PC7001_TOKENIZER_FILE, "%s: byte %zu: this is no JSON",
-				   name, at);
-	while (at < n && strchr(" \t\r\n", text[at]) != NULL)
-		at++;
-	if (at == n)
-		return PCTL_OK;
-	cJSON_Delete(*out);
-	*out = NULL;
-	return json_malformed(&r, "the document", "something stands behind it");
+			"%s: byte %zu: %s", name, bad, why);
+	*out = cJSON_ParseWithLength(text, n);
+	return *out == NULL ? pctl_no_memory(call, "a tokenizer") : PCTL_OK;
 }
 
 pctl_status pctl_tokenizer_read(const char *name, const char *text, size_t n, const pctl_call *call,

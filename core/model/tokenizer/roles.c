@@ -87,13 +87,33 @@ static pctl_status add(const char *name, const cJSON *j, const char *key, const 
 	return PCTL_OK;
 }
 
+/* What is said twice is said by nobody knows which. */
+static pctl_status once(const char *name, const cJSON *j, const pctl_call *call)
+{
+	static const char *const keys[] = {"bos_token",	    "eos_token",     "pad_token",
+					   "add_bos_token", "add_eos_token", "chat_template"};
+	const cJSON *item;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		uint32_t n = 0;
+
+		cJSON_ArrayForEach(item, j) n += strcmp(item->string, keys[i]) == 0;
+		if (n > 1)
+			return pctl_refuse(call, PC7001_TOKENIZER_FILE, "%s: %s stands there twice",
+					   name, keys[i]);
+	}
+	return PCTL_OK;
+}
+
 static pctl_status configure(pctl_tokenizer *t, const char *name, const cJSON *j,
 			     const pctl_call *call)
 {
 	const uint32_t *bos = &t->roles[PCTL_TOKEN_BOS], *eos = &t->roles[PCTL_TOKEN_EOS];
 	int before = -1, behind = -1;
-	pctl_status status = role(t, name, j, "bos_token", PCTL_TOKEN_BOS, call);
+	pctl_status status = once(name, j, call);
 
+	if (status == PCTL_OK)
+		status = role(t, name, j, "bos_token", PCTL_TOKEN_BOS, call);
 	if (status == PCTL_OK)
 		status = role(t, name, j, "eos_token", PCTL_TOKEN_EOS, call);
 	if (status == PCTL_OK)

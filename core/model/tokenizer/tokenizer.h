@@ -68,7 +68,7 @@ typedef struct pctl_tokenizer_arrays {
 	uint32_t n_tokens;
 	const pctl_token_text *merges; /* "LEFT RIGHT" */
 	uint32_t n_merges;
-	uint32_t bos, eos, pad, unknown;
+	uint32_t bos, eos, eot, pad, unknown; /* eot: generation ends there, too */
 	int32_t add_bos, add_eos, add_space_prefix;
 } pctl_tokenizer_arrays;
 
@@ -130,7 +130,8 @@ pctl_status pctl_tokenizer_decode(const pctl_tokenizer *t, const uint32_t *ids, 
 				  int special, const pctl_call *call, pctl_str_buf *out);
 
 /* Ids one after the other into whole characters: bytes of a character that is not complete wait for the next id. What can be no
- * UTF-8 any more is U+FFFD, once for each maximal part of a character (as Unicode's section 3.9 has it). */
+ * UTF-8 any more is U+FFFD, once for each maximal part of a character (as Unicode's section 3.9 has it). An id that is no token, or
+ * one that is unused, has no text: a model may have more rows than its tokenizer has tokens, and draw one of them. */
 typedef struct pctl_token_stream {
 	const pctl_tokenizer *tokenizer;
 	int special;

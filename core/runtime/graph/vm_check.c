@@ -81,6 +81,12 @@ static void check_shape(struct checker *c)
 	between(c, "width", d->width, 64, PCTL_VM_WIDTH_MAX);
 	between(c, "turns", d->turns, 1, PCTL_VM_TURNS_MAX);
 	between(c, "kv_bytes", d->kv_bytes, 0, PCTL_VM_HEAP_BYTES / PCTL_VM_INSTANCES_MAX);
+	between(c, "globals_bytes", d->globals_bytes, 0, PCTL_VM_HEAP_BYTES);
+	if (d->globals_bytes % 4u != 0)
+		keep(c, pctl_refuse_at(c->call, PC4402_VM_SHAPE, &d->pos, NULL,
+				       "machine \"%s\" has globals_bytes %" PRIu64
+				       ", which is no multiple of 4",
+				       d->name, d->globals_bytes));
 	if (d->width % 64u != 0)
 		keep(c, pctl_refuse_at(c->call, PC4402_VM_SHAPE, &d->pos, NULL,
 				       "machine \"%s\" has width %" PRIu32

@@ -156,14 +156,16 @@ static pctl_status put_inputs(struct pctl_vm_maker *m, const pctl_vm_port *in,
 			      const uint64_t *in_bytes, uint32_t n_in)
 {
 	pctl_status status = PCTL_OK;
+	int controls = 0;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n_in; i++) {
 		const pctl_plan_slot from = {.buffer = i}, to = port_slot(m, &in[i]);
 
+		controls |= in[i].kind == PCTL_VM_PORT_CONTROL;
 		if (in[i].kind != PCTL_VM_PORT_HEAP)
 			status = pctl_job_plan_move(m->plan, &from, &to, in_bytes[i], m->call);
 	}
-	return status;
+	return status == PCTL_OK && controls ? pctl_vm_put_control_check(m) : status;
 }
 
 static pctl_status put_outputs(struct pctl_vm_maker *m, const pctl_vm_port *out,

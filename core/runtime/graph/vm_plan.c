@@ -318,6 +318,34 @@ static pctl_status put_gate(struct pctl_vm_maker *m, uint32_t instance)
 	return put_own(m, "vm/gate.wgsl", KERNEL_GATE, NULL, 0, 1, bindings, 3);
 }
 
+pctl_status pctl_vm_put_control_check(struct pctl_vm_maker *m)
+{
+	const pctl_override_value values[] = {{.name = "n", .bits = m->d->instances},
+					      {.name = "skipping", .bits = m->d->skipping}};
+	pctl_plan_check checks[] = {
+		{.bytes = 4,
+		 .expected = UINT32_MAX,
+		 .also_offset = 4,
+		 .also_bytes = 4,
+		 .message = "precision_mode of instance %v has the bits %u, and 0 alone is known"},
+		{.bytes = 4,
+		 .offset = 8,
+		 .expected = UINT32_MAX,
+		 .message = "active of instance %v is 0, and the program is not skipping"}};
+	uint32_t found;
+	pctl_status status =
+		pctl_job_plan_buffer(m->plan, PCTL_PLAN_TEMP, 12, NULL, m->call, &found);
+	const pctl_plan_binding bindings[] = {whole(0, 0, m->at.control), whole(0, 1, found)};
+
+	if (status == PCTL_OK)
+		status = put_own(m, "vm/control.wgsl", KERNEL_CONTROL, values, 2, 1, bindings, 2);
+	for (size_t i = 0; status == PCTL_OK && i < sizeof(checks) / sizeof(checks[0]); i++) {
+		checks[i].buffer = found;
+		status = pctl_job_plan_check(m->plan, &checks[i], m->call);
+	}
+	return status;
+}
+
 static pctl_status put_metrics(struct pctl_vm_maker *m, uint32_t instance)
 {
 	const pctl_override_value n = {.name = "n_embd", .bits = m->d->n_embd};

@@ -23,6 +23,8 @@ extern const char *const pctl_vm_regulators[3];
 
 /* The machine's buffers, and the uniform blocks of its steps. */
 pctl_status pctl_vm_make_memory(struct pctl_vm_maker *m);
+/* What the control words, as they stand now, may not say (9.1, 9.6): looked at behind the job. */
+pctl_status pctl_vm_put_control_check(struct pctl_vm_maker *m);
 /* One execution, behind what the plan has. */
 pctl_status pctl_vm_put_turn(struct pctl_vm_maker *m);
 

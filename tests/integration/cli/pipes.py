@@ -1,11 +1,13 @@
 """`-` and pipes for inputs and outputs, byte for byte; standard output carries nothing else then. The beginnings of CIDs are
 taken wherever a CID is, while one blob begins so."""
 import base64
+import fcntl
 import hashlib
 import json
 import os
 import struct
 import subprocess
+import time
 
 from harness import Harness, Random
 
@@ -85,12 +87,37 @@ def leaves(h):
         said = done.stderr.decode()
         if usual[0] == 0:
             h.check(f"a full disk under {args[:3]}", done.returncode == 1 and "PC0023" in said and "standard output" in said, str(done))
+        # A stream that is closed from the beginning is no file that is opened later, such as the store's.
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', h.pipectl, *args], env=h.env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said = done.stderr.decode()
+        if usual[0] == 0:
+            h.check(f"closed output under {args[:3]}", done.returncode == 1 and ("PC0023" in said or "PC0021" in said) and "standard output" in said, str(done))
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" 2>&- <&-', h.pipectl, *args], env=h.env, stdout=subprocess.PIPE)
+        h.check(f"nothing else is open under {args[:3]}", (done.returncode, done.stdout) == usual[:2], f"{done.returncode}, {len(done.stdout)} bytes, {done.stdout[:200]}; usually {usual[0]}, {len(usual[1])}")
     status, _, err = h.run("check", "/nowhere.pipe.cfg")
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run([h.pipectl, "check", "/nowhere.pipe.cfg"], env=h.env, stdin=subprocess.DEVNULL, stdout=write, stderr=subprocess.PIPE)
     os.close(write)
     h.check("what fails fails the same, unread", status != 0 and (done.returncode, done.stderr.decode()) == (status, err), f"{status} {err} {done}")
+
+
+def impatient(h):
+    """A pipe that does not wait is waited for: a document is whole, whatever its reader set, and however late it reads."""
+    for args in (["--json", "op", "list"], ["run", h.path("sum.pipe.cfg"), "--backend", "cpu", "--in", "a=" + h.path("big"), "--in", "b=" + h.path("big"), "--out", "y=-"]):
+        usual = h.run(*args)
+        read, write = os.pipe()
+        fcntl.fcntl(write, 1031, 4096)  # F_SETPIPE_SZ: a page
+        os.set_blocking(write, False)
+        done = subprocess.Popen([h.pipectl, *args], env=h.env, stdin=subprocess.DEVNULL, stdout=write, stderr=subprocess.PIPE)
+        os.close(write)
+        time.sleep(1)
+        got = b""
+        while piece := os.read(read, 1 << 16):
+            got += piece
+        os.close(read)
+        said = done.communicate()[1].decode()
+        h.check(f"an impatient pipe under {args[:3]}", usual[0] == 0 and len(got) > 4096 and (done.returncode, got) == usual[:2], f"{done.returncode}, {len(got)} of {len(usual[1])} bytes: {said}")
 
 
 def short(h):
@@ -160,6 +187,7 @@ def main():
     h = Harness()
     streams(h)
     leaves(h)
+    impatient(h)
     nothing(h)
     short(h)
     h.finish()

@@ -2,6 +2,7 @@
 pipeline; draws that are a function of seed, stream and position; what cannot be is refused. usage: generate.py small|devices DEVICE..."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -92,19 +93,97 @@ def statements(h, model, device):
         status, _, err = h.run("generate", *ask, "--replay", h.write("lie.cfg", sealed(h, text)))
         if h.check(f"a lie about {what}", status == 6 and "PC6292" in err and word in err, f"{status}: {err}"):
             h.planted(f"a signed statement with another {what.split()[-1]}", "pipectl generate --receipt", "generate --replay: PC6292", err.strip().split("\n")[-1][:160])
-    for what, text in (("a number", body.replace(b'top_p = "1"', b'top_p = "one"', 1)), ("a prompt", body.replace(b'prompt = "84 ', b'prompt = "84  ', 1)), ("a key", body.replace(b"seed", b"sead", 1)),
+    for what, text in (("a number", body.replace(b'top_p = "1"', b'top_p = "one"', 1)), ("a prompt", body.replace(b'prompt = "84 ', b'prompt = "84  ', 1)), ("a prompt in other digits", body.replace(b'prompt = "84 ', b'prompt = "0x54 ', 1)),
+                       ("a number in other digits", body.replace(b'top_p = "1"', b'top_p = "1.0"', 1)), ("a key", body.replace(b"seed", b"sead", 1)),
                        ("a name that a terminal obeys", body.replace(b'device_name = "', b'device_name = "\\x1b[2J', 1))):
         status, _, err = h.run("generate", *ask, "--replay", h.write("form.cfg", sealed(h, text)))
         h.check(f"no statement: {what}", status == 3 and "PC6291" in err, f"{status}: {err}")
     other = synth(h, "other.gguf", "qwen2.5-0.5b", 2)
     status, _, err = h.run("generate", "--model", other, "--context", "128", "--backend", device, "--replay", h.path("said.cfg"))
     h.check("another model", status == 6 and "PC6292" in err and "of model" in err, f"{status}: {err}")
-    status, _, err = h.run("generate", *ask, "--prompt", "x", "--replay", h.path("said.cfg"))
-    h.check("a prompt beside a statement", status == 2, err)
+    # The question is the statement's, and all of it.
+    for more in (("--prompt", "x"), ("--chat",), ("--system", "x"), ("--family", "chatml"), ("--tokens", "5"), ("--batch", "2"), ("--ignore-end",), ("--seed", "9"), ("--temperature", "0.7"), ("--top-k", "40"),
+                 ("--top-p", "1"), ("--min-p", "0"), ("--repetition-penalty", "1"), ("--presence-penalty", "0"), ("--frequency-penalty", "0")):
+        status, _, err = h.run("generate", *ask, *more, "--replay", h.path("said.cfg"))
+        h.check(f"{more[0]} beside a statement", status == 2 and f"so {more[0]} has no place" in err, f"{status}: {err}")
+
+
+def text_of(tokens):
+    """Of a synth model's tokens, by the Unicode standard alone: a token a byte, none for those behind, U+FFFD for each maximal part that is no character."""
+    return bytes(t for t in tokens if t < 256).decode("utf-8", "replace")
+
+
+def texts(h, model, device):
+    """The text is the same in a document and as it streams, with a zero in it, bytes that are no character, and tokens that its tokenizer has not; and what is
+    made does not depend on how it is told."""
+    bare = synth(h, "bare", "qwen2.5-0.5b")  # a folder, whose tokenizer ends where synth's bytes do
+    drawn = ["--context", "128", "--temperature", "100", "--ignore-end", "--tokens", "40", "--backend", device, "--prompt", "hi"]
+    for what, path, seed, more in (("a GGUF file", model, "2", ()), ("a folder", bare, "2", ()), ("two sequences", bare, "3", ("--batch", "2"))):
+        status, out, err = h.run("generate", "--model", path, *drawn, "--seed", seed, "--json", "--receipt", h.path("told.cfg"), *more)
+        if not h.check(f"a document of {what}", status == 0, err):
+            continue
+        said = json.loads(out)
+        h.check(f"{what}: a zero is among them", any(0 in s["tokens"][:-1] for s in said["sequences"]), str(said["sequences"]))
+        h.check(f"{what}: the document says of no error", said["diagnostics"] == [], str(said["diagnostics"]))
+        for s in said["sequences"]:
+            h.check(f"{what}: text of the document", s["text"] == text_of(s["tokens"]) and len(s["tokens"]) == 40 and max(s["tokens"]) >= 258, str(s))
+        status, out, err = h.run("generate", "--model", path, *drawn, "--seed", seed, "--receipt", h.path("streamed.cfg"), *more)
+        want = "".join(text_of(s["tokens"]) + "\n" for s in said["sequences"]).encode()
+        h.check(f"{what}: text as it streams", status == 0 and out == want and "error" not in err, f"{status}: {out} {want} {err}")
+        h.check_bytes(f"{what}: the same statement", h.read("streamed.cfg"), h.read("told.cfg"), 1)
+    for what, args, want in (("a prompt with a zero in it", ("--prompt", "-"), "byte 3 of the prompt is zero"), ("too long a prompt", ("--prompt", "x" * 200, "--context", "128"), "PC6290")):
+        status, out, err = h.run("generate", "--model", model, "--tokens", "1", "--backend", device, *args, stdin=b"abc\0def")
+        h.check(f"{what}: nothing is an answer", status == (2 if "zero" in what else 3) and out == b"" and want in err, f"{status}: {out} {err}")
+
+
+CHATML = "{% for m in messages %}{{'<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>' + '\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+
+
+def chats(h, model, device):
+    """A folder's chat template, wherever it lies; what a message says becomes no special token."""
+    folder, marks = h.path("chat"), ("<|im_start|>", "<|im_end|>")
+    shutil.copytree(h.path("bare"), folder)
+    place = os.path.join(folder, "tokenizer.json")
+    with open(place) as f:
+        words = json.load(f)
+    words["added_tokens"] += [dict(words["added_tokens"][0], id=258 + i, content=mark) for i, mark in enumerate(marks)]
+    with open(place, "w") as f:
+        json.dump(words, f)
+
+    def told(name, text):
+        h.write("chat/" + name, text)
+
+    def asked(*args):
+        h.write("asked.cfg", b"")
+        status, _, err = h.run("generate", "--model", folder, "--tokens", "1", "--context", "128", "--backend", device, "--receipt", h.path("asked.cfg"), *args)
+        return status, err, [int(t) for t in h.read("asked.cfg").decode().partition('prompt = "')[2].partition('"')[0].split()]
+
+    def want(*turns):
+        return [t for role, words in turns for t in (258, *role.encode(), 10, *words.encode(), 259, 10)] + [258, *b"assistant", 10]
+
+    listed = [{"name": "tools", "template": "x"}, {"name": "default", "template": CHATML}]
+    for what, files in (("a text", {"tokenizer_config.json": {"chat_template": CHATML}}), ("a list", {"tokenizer_config.json": {"chat_template": listed}}), ("a file of its own", {"chat_template.jinja": CHATML}),
+                        ("a file before a text", {"tokenizer_config.json": {"chat_template": "nobody's"}, "chat_template.jinja": CHATML})):
+        for name in ("tokenizer_config.json", "chat_template.jinja"):
+            if os.path.exists(os.path.join(folder, name)):
+                os.unlink(os.path.join(folder, name))
+        for name, said in files.items():
+            told(name, (said if isinstance(said, str) else json.dumps(said)).encode())
+        for args, turns in ((("--chat", "--prompt", "<|im_end|>"), [("user", "<|im_end|>")]), (("--system", "Be", "--prompt", "hi"), [("system", "Be"), ("user", "hi")])):
+            status, err, got = asked(*args)
+            h.check(f"a template in {what}", status == 0 and got == want(*turns), f"{status}: {got} {err}")
+    os.unlink(os.path.join(folder, "chat_template.jinja"))
+    for what, text, status_, code in (("a number", b'{"chat_template": 5}', 3, "PC6288"), ("two of them", b'{"chat_template": "a", "chat_template": "b"}', 3, "PC7001"), ("nobody's", b'{"chat_template": "x"}', 5, "PC7021"),
+                                      ("two tokens that begin", b'{"bos_token": "<|im_end|>", "bos_token": "<|im_start|>"}', 3, "PC7001")):
+        told("tokenizer_config.json", text)
+        status, err, _ = asked("--prompt", "hi")
+        h.check(f"refused: a template that is {what}", status == status_ and code in err, f"{status}: {err}")
 
 
 def small(h, device):
     model = synth(h, "qwen2.gguf", "qwen2.5-0.5b")
+    texts(h, model, device)
+    chats(h, model, device)
     document, whole = generate(h, "all at once", model, "--backend", device)
     h.check("not all tokens are one", len(set(tokens_of(document)[0])) > 1, str(tokens_of(document)))
     greatest = [[int(np.argmax(row.view(np.float32))) for row in rows] for rows in whole]

@@ -335,7 +335,9 @@ def file_faults(h):
     refused(h, "safetensors alone", h.path("alone.safetensors"), "PC6280", INVALID, "config.json")
     np.save(h.path("x.npy"), np.zeros(3))
     refused(h, "another file of tensors", h.path("x.npy"), "PC6280", INVALID)
-    for what, text_ in (("no JSON", b"{"), ("a list", b"[]"), ("a key twice", json.dumps(good).encode()[:-1] + b', "vocab_size": 300}')):
+    for what, text_ in (("no JSON", b"{"), ("a list", b"[]"), ("a key twice", json.dumps(good).encode()[:-1] + b', "vocab_size": 300}'),
+                        ("a text that ends early", json.dumps(good).encode().replace(b'"qwen2"', b'"qwen2\\u0000x"')), ("something behind", json.dumps(good).encode() + b"x"), ("more names than can be looked at", json.dumps(dict(good, **{f"_{i}": 1 for i in range(1024)})).encode()),
+                        ("a number with a zero in front", json.dumps(good).encode().replace(b'"vocab_size": ', b'"vocab_size": 0')), ("a byte of no text", json.dumps(good).encode().replace(b'"qwen2"', b'"qwen2"\x01'))):
         write_hf(h.path("odd"), tensors, good)
         h.write("odd/config.json", text_)
         refused(h, "config.json: " + what, h.path("odd"), "PC6280", INVALID)
@@ -361,12 +363,17 @@ def file_faults(h):
     index("a tensor of the other file", lambda m: m.update({next(k for k in m if m[k] == first): second}))
     index("a tensor that is not there", lambda m: m.update(ghost=first))
     index("a tensor that it does not name", lambda m: m.pop(next(iter(m))))
-    index("a file that is not there", lambda m: m.update({next(iter(m)): "gone.safetensors"}), "PC0003", 1)
+    index("a file that is not there", lambda m: m.update({next(iter(m)): "gone.safetensors"}))
     index("a path that leads away", lambda m: m.update({next(iter(m)): "../odd/model.safetensors"}))
     index("a number for a file", lambda m: m.update({next(iter(m)): 1}))
     index("nothing", lambda m: m.clear())
     h.write("shards/model.safetensors.index.json", b"{}")
     refused(h, "index: no map", h.path("shards"), "PC4218", INVALID)
+    write_hf(h.path("shards"), tensors, good, shards=2)
+    whole = h.read("shards/model.safetensors.index.json")
+    for what, text_ in (("two maps", whole.rstrip()[:-1] + b', "weight_map": {}}'), ("something behind", whole + b"x"), ("a name that ends early", whole.replace(first.encode(), first.encode() + b"\\u0000x"))):
+        h.write("shards/model.safetensors.index.json", text_)
+        refused(h, "index: " + what, h.path("shards"), "PC4218", INVALID)
     parts(h)
     # Cut anywhere, a file is refused, with one code and no more.
     write_gguf(h.path("whole.gguf"), gguf_tensors("qwen2", weights("qwen2")), gguf_keys("qwen2"))

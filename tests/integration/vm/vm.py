@@ -208,8 +208,8 @@ def asserts(backends):
     table = floats(64 * ROWS)
     one = bits(1.0)
 
-    def take(b, turns, first, second, active=(1, 1), skipping=False, more=()):
-        control = [w for a in active for w in (one, 0, 0, a)]
+    def take(b, turns, first, second, active=(1, 1), skipping=False, more=(), precision=(0, 0)):
+        control = [w for a, p in zip(active, precision) for w in (one, 0, p, a)]
         args = [w for k, v in (("table", table), ("first", [first]), ("second", [second]), ("control", control)) for w in ("--in", f"{k}=" + h.write(k, pack(v)))]
         outs = [w for k in ("one", "two", "position") for w in ("--out", f"{k}=" + h.path("rows." + k))]
         for k in ("one", "two", "position"):
@@ -239,6 +239,13 @@ def asserts(backends):
             same(f"the other works on {b}", unpack(h.read("rows.two")), row(2))
         status, _, err = take(b, 2, 77, 4, active=(0, 1), skipping=True)
         h.check(f"the other one's failure is seen on {b}", status == 9 and "of instance 1" in err and "is 5" in err, f"{status} {err}")
+        # Control words that come with a job are held to what the host may write itself.
+        for what, more, said in (("a precision_mode", dict(precision=(0, one)), f"precision_mode of instance 1 has the bits {one}"), ("the least precision_mode", dict(precision=(1, 0), skipping=True), "precision_mode of instance 0 has the bits 1"),
+                                 ("active = 0 that nobody looks at", dict(active=(1, 0)), "active of instance 1 is 0"), ("active = -0", dict(active=(0x80000000, 1)), "active of instance 0 is 0")):
+            status, _, err = take(b, 1, 0, 1, **more)
+            h.check(f"refused: {what} on {b}", status == 9 and "PC5205" in err and said in err and not os.path.exists(h.path("rows.one")), f"{status} {err}")
+        status, _, err = take(b, 1, 0, 1, precision=(0x80000000, 0), active=(0x7fc00000, 1))
+        h.check(f"a precision_mode of -0 and an active that is none run on {b}", status == 0, err)
         status, _, err = take(b, 3, 2, 1, more=["--verify", "all"])
         h.check(f"verified on {b}", status == 0, err)
 
