@@ -181,6 +181,55 @@ static void test_graph_kernel__devices_build_each_proof(void **state)
 	pctl_kernels_destroy(k);
 }
 
+#define LONG_TEXT (256u << 10)
+
+/* Anybody may ask for units that come to nothing, or for many of one text: neither is kept as a copy of the text. */
+static void test_graph_kernel__what_is_kept_is_bounded(void **state)
+{
+	static const char kernel[] =
+		"\noverride n: u32 = 1u;\n"
+		"@group(0) @binding(0) var<storage> a: array<u32>;\n"
+		"@group(1) @binding(0) var<storage, read_write> o: array<u32>;\n"
+		"@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3u) {\n"
+		"o[id.x] = a[id.x] / n; }\n";
+	static const pctl_override_value zero = {.name = "n", .text = "0"};
+	char *text = malloc(LONG_TEXT + sizeof(kernel));
+	pctl_kernel_source source = {.name = "k.wgsl",
+				     .text = text,
+				     .n_text = LONG_TEXT + sizeof(kernel) - 1,
+				     .flags = PCTL_WGSL_CONSENSUS};
+	pctl_kernels *k = pctl_kernels_create(NULL);
+	const pctl_kernel_module *u;
+	uint64_t kept;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', LONG_TEXT);
+	memcpy(text, "//", 2);
+	memcpy(text + LONG_TEXT, kernel, sizeof(kernel));
+	for (uint32_t i = 1; i <= 64; i++) {
+		const uint32_t groups[3] = {i, 1, 1};
+
+		source.groups = groups;
+		assert_int_equal(pctl_kernels_get(k, &source, NULL, &u), PCTL_OK);
+		assert_memory_equal(u->text, text, source.n_text + 1);
+	}
+	kept = pctl_kernels_kept_bytes(k);
+	assert_true(kept > LONG_TEXT && kept < 4 * LONG_TEXT);
+	/* One text, and a unit for each dispatch. */
+	assert_int_equal(pctl_kernels_kept(k), 1 + 64);
+	source.overrides = &zero;
+	source.n_overrides = 1;
+	for (uint32_t i = 1; i <= 64; i++)
+		assert_int_not_equal(pctl_kernels_get(k, &source, NULL, &u), PCTL_OK);
+	assert_int_equal(pctl_kernels_kept(k), 1 + 64);
+	assert_true(pctl_kernels_kept_bytes(k) == kept);
+	assert_int_equal(pctl_kernels_forget(k, NULL), PCTL_OK);
+	assert_true(pctl_kernels_kept(k) == 0 && pctl_kernels_kept_bytes(k) == 0);
+	pctl_kernels_destroy(k);
+	free(text);
+}
+
 /* A kernel that declares no size of subgroups, with one that is asked for: it is the program that declares it. */
 static void test_graph_kernel__subgroups_of_a_size_that_is_asked_for(void **state)
 {
@@ -229,7 +278,8 @@ static void test_graph_kernel__subgroups_of_a_size_that_is_asked_for(void **stat
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_graph_kernel__subgroups_of_a_size_that_is_asked_for),
-		PCTL_TEST(test_graph_kernel__devices_build_each_proof),
+				PCTL_TEST(test_graph_kernel__what_is_kept_is_bounded),
+				PCTL_TEST(test_graph_kernel__devices_build_each_proof),
 		PCTL_TEST(test_graph_kernel__override_values_are_judged),
 		PCTL_TEST(test_graph_kernel__uniform_loads_need_one_place),
 		PCTL_TEST(test_graph_kernel__parts_of_loops_are_not_dropped),

@@ -165,9 +165,12 @@ pctl_status pctl_decide_take(pctl_decider *d, const pctl_msg_bytes *m, const pct
 			     pctl_decided_result *out, uint8_t job[PCTL_DIGEST_BYTES])
 {
 	pctl_response r;
-	uint64_t paid;
-	pctl_status status = pctl_chain_take_bytes(d->chain, m->data, m->n, call, &paid, &r);
+	uint64_t paid = 0;
+	/* What messages ask to be compiled is theirs to choose. */
+	pctl_status status = pctl_chain_forget_shaders(d->chain, PCTL_CHAIN_SHADERS_OPEN, call);
 
+	if (status == PCTL_OK)
+		status = pctl_chain_take_bytes(d->chain, m->data, m->n, call, &paid, &r);
 	*out = (pctl_decided_result){.text = "", .paid = paid};
 	memset(job, 0, PCTL_DIGEST_BYTES);
 	if (status != PCTL_OK)
@@ -248,7 +251,10 @@ static pctl_status begin_block(pctl_decider *d, uint64_t height, const pctl_msg_
 			       uint32_t n, const pctl_call *call)
 {
 	pctl_decided b = {.height = 0};
-	pctl_status status = pctl_chain_batch_begin(d->chain, call);
+	pctl_status status = pctl_chain_forget_shaders(d->chain, PCTL_CHAIN_SHADERS_KEPT, call);
+
+	if (status == PCTL_OK)
+		status = pctl_chain_batch_begin(d->chain, call);
 
 	if (status != PCTL_OK)
 		return status;
