@@ -338,6 +338,24 @@ static pctl_kernel_module *empty_unit(void)
 	return u;
 }
 
+/*
+ * Proofs spare devices their checks. Those of the consensus VM are told what holds for every dispatch and no more: who sends a job chooses its
+ * dispatch, and what is proved of no other would be a kernel of its own, which every device builds, and nobody has paid for.
+ */
+static void mark_proven(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_module *u)
+{
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	const pctl_kernel_module *any = u;
+	pctl_kernel_source source = *s;
+
+	source.groups = NULL;
+	if (s->groups != NULL && (s->flags & PCTL_WGSL_CONSENSUS) != 0 &&
+	    pctl_kernels_get(k, &source, &quiet, &any) != PCTL_OK)
+		return;
+	if (any->program->n_insts == u->program->n_insts)
+		pctl_program_mark_proven(u->program, any->analysis);
+}
+
 static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p,
 			     const char *text, const pctl_call *call, pctl_kernel_module **out)
 {
@@ -371,9 +389,9 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
 		status = pctl_program_encode(u->program, call, &u->wire, &u->wire_bytes);
 	if (status == PCTL_OK)
 		status = pctl_cid_of(u->wire, u->wire_bytes, call, &u->cid);
-	/* The identity is the program as written; proofs only spare devices their checks. */
+	/* The identity is the program as written. */
 	if (status == PCTL_OK) {
-		pctl_program_mark_proven(u->program, u->analysis);
+		mark_proven(k, s, u);
 		status = pctl_kernel_name_build(u, call);
 	}
 	if (status != PCTL_OK) {

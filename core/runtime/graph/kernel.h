@@ -29,7 +29,7 @@ typedef struct pctl_kernel_module {
 	/* The dispatch that its proofs are for, of pctl_kernel_source. */
 	pctl_analysis_query known;
 	/* Devices build it under this name: beside the program it tells the proofs in it and the turns of its loops, which
-	 * hang on the dispatch. */
+	 * hang on the dispatch; under the consensus rules they do not. */
 	char build_key[PCTL_CID_TEXT_SIZE + 24];
 	struct pctl_arena *arena; /* that has it, the cache's own business; NULL: the cache's */
 } pctl_kernel_module;
