@@ -290,6 +290,8 @@ static pctl_status analyse(const pctl_kernels *k, const pctl_kernel_source *s,
 
 	query.flags = (s->flags & PCTL_WGSL_CONSENSUS ? PCTL_ANALYSE_RELEASED : 0) |
 		      (turns != 0 ? PCTL_ANALYSE_UNBOUNDED : 0);
+	if ((s->flags & PCTL_WGSL_CONSENSUS) != 0 && (s->flags & PCTL_WGSL_RULES_1) == 0)
+		query.flags |= PCTL_ANALYSE_BRIEF;
 	status = pctl_program_analyse(u->program, &query, call, &u->analysis);
 	if (status != PCTL_OK || u->analysis->n_unbounded == 0)
 		return status;
