@@ -13,7 +13,7 @@ __extension__ typedef unsigned __int128 wide;
 pctl_status pctl_decide_attempt_begin(pctl_decider *d, const pctl_call *call)
 {
 	pctl_arena_clear(d->scratch);
-	d->into = d->scratch;
+	pctl_decide_into(d, d->scratch);
 	return pctl_chain_attempt_begin(d->chain, call);
 }
 
