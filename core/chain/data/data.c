@@ -81,30 +81,19 @@ static pctl_status look_for(const pctl_taking *t, const char *sql, const char *k
 	return status;
 }
 
-/* A job that gave the bytes: all that did have as many. */
-typedef struct maker {
-	int found;
-	uint8_t id[PCTL_DIGEST_BYTES];
-} maker;
-
-static int note_maker(void *ctx, const pctl_edge *e)
-{
-	maker *m = ctx;
-
-	m->found = strncmp(e->source, "job:", 4) == 0 && pctl_job_id_parse(e->source + 4, m->id);
-	return m->found;
-}
-
+/* A job that gave the bytes, whichever: all that did have as many, and there may be a great many. */
 static pctl_status look_for_output(const pctl_taking *t, const char *text, int *found,
 				   uint64_t *n_bytes)
 {
-	maker m = {.found = 0};
+	char source[PCTL_EDGE_NAME_MAX + 1];
+	uint8_t id[PCTL_DIGEST_BYTES];
 	pctl_chain_job job = {.message = NULL};
-	pctl_status status = pctl_edges_to(t->s, text, PCTL_EDGE_OUTPUT, note_maker, &m, t->call);
+	pctl_status status = pctl_edges_any_to(t->s, text, PCTL_EDGE_OUTPUT, t->call, source);
 
-	if (status != PCTL_OK || !m.found)
+	if (status != PCTL_OK || strncmp(source, "job:", 4) != 0 ||
+	    !pctl_job_id_parse(source + 4, id))
 		return status;
-	status = pctl_jobs_read(t->s, m.id, t->call, &job);
+	status = pctl_jobs_read(t->s, id, t->call, &job);
 	*found = status == PCTL_OK;
 	*n_bytes = job.output_bytes;
 	pctl_chain_job_clear(&job);

@@ -112,7 +112,7 @@ static pctl_status refer(submission *s, const char *text, uint64_t *output_bytes
 static pctl_status check_order(submission *s)
 {
 	const pctl_msg_execute *m = s->m;
-	uint64_t n_all = 1, n_pending;
+	int is_there = 1;
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < m->n_parent_jobs; i++)
@@ -121,8 +121,8 @@ static pctl_status check_order(submission *s)
 		status = refer(s, m->after[i], NULL);
 	if (status != PCTL_OK || m->parent_clock == 0)
 		return status;
-	status = pctl_jobs_at_clock(s->t->s, m->parent_clock, s->t->call, &n_all, &n_pending);
-	if (status == PCTL_OK && n_all == 0)
+	status = pctl_jobs_has_clock(s->t->s, m->parent_clock, s->t->call, &is_there);
+	if (status == PCTL_OK && !is_there)
 		status = pctl_refuse(s->t->call, PC5817_JOB_CLOCK, "no job has clock %" PRIu64,
 				     m->parent_clock);
 	return status == PCTL_OK ? after(s, m->parent_clock) : status;
