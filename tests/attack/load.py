@@ -95,12 +95,34 @@ def withdrawn(nodes):
     h.check("and the job runs", shown["state"] == "complete", shown)
 
 
+def bounded():
+    """Messages that are refused have no gas, and were bounded by a block's bytes alone: 8,192 jobs of too little gas, whose kernels every node compiles and judges, several times a block. (Succeeded.)"""
+    small = Chain(h, ["mallory"], params={"fee_ppm": "1_000_000", "throughput": "400"})  # a block has 1,000,000 gas
+    node = abci.Node(h, small.home("small"), "cpu", options=("--snapshot-blocks", "0"))
+    node.consensus.ask("init_chain", chain_id=small.name, initial_height=1)
+    text = sizes.kernel("x = x * 9u + 3u;\n").encode()
+    begin = [small.message("mallory", "upload", wgsl_source=text, description=""), small.message("mallory", "blob", data=WORDS, blocks=1000)]
+    h.check("a shader and bytes", [r["code"] for r in node.consensus.ask("finalize_block", txs=begin, height=1)["tx_results"]] == [0, 0])
+    node.consensus.ask("commit")
+    txs = [small.message("mallory", "execute", shader_cid=cid(text), input_cid=cid(WORDS), dispatch={"x": i + 1, "y": 1, "z": 1}, gas_limit=1, output_bytes=32 * (i + 1)) for i in range(12)]
+    chosen = node.consensus.ask("prepare_proposal", txs=txs, height=2, max_tx_bytes=1 << 20)["txs"]
+    h.check("a proposal has as many as a block's gas pays for", chosen == txs[:8], len(chosen))
+    said = [node.consensus.ask("process_proposal", txs=txs[:n], height=2)["status"] for n in (8, 9)]
+    h.check("and one of more is rejected", said == [1, 2], said)
+    # A block that was decided all the same is followed.
+    made = node.consensus.ask("finalize_block", txs=txs, height=2)["tx_results"]
+    h.check("what was decided is followed", {r["code"] for r in made} == {5818}, made[0])
+    node.consensus.ask("commit")
+    h.check("it stops", node.stop(signal.SIGTERM) == 0, node.words())
+
+
 nodes = Nodes()
 h.check("what the rest stands on", {r["code"] for r in nodes.block([chain.message("ada", "upload", wgsl_source=LONG, description=""), chain.message("ada", "upload", wgsl_source=TICKS, description=""),
                                                                     chain.message("ada", "blob", data=WORDS, blocks=1000)])} == {0})
 forgotten(nodes)
 answers(nodes)
 withdrawn(nodes)
+bounded()
 for n in nodes.all:
     h.check("stops", n.stop(signal.SIGTERM) == 0, n.words())
 status = h.run("--home", nodes.all[0].home, "block", "verify", f"1..{nodes.height}", "--backend", "cpu")
