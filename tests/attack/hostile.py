@@ -75,6 +75,9 @@ class Hostile:
         return self.execute(self.rng.choice(self.shaders or [cid(SMALL.encode())]), output=self.rng.choice((0, 3, 4, 1 << 20, 64 << 20, 1 << 40)),
                             groups=(n, self.rng.choice((0, 1, 1 << 16)), 1), gas=self.rng.choice((1, 250, 10**9, 2**63)))
 
+    def try_nothing(self):
+        return self.execute(self.rng.choice(self.shaders or [cid(SMALL.encode())]), cid(b""), output=4 * self.rng.randrange(1, 9))
+
     def try_missing(self):
         return self.execute(cid(self.rng.randbytes(8)), cid(self.rng.randbytes(8)))
 
