@@ -149,7 +149,9 @@ pctl_status pctl_chain_forget_shaders(pctl_chain *c, uint32_t most, const pctl_c
 	pctl_map *sources;
 	pctl_status status;
 
-	if (pctl_kernels_kept(c->kernels) <= most && pctl_map_count(c->sources) <= most)
+	if (pctl_kernels_kept(c->kernels) <= most && pctl_map_count(c->sources) <= most &&
+	    pctl_kernels_kept_bytes(c->kernels) + c->source_bytes <=
+		    (uint64_t)most * PCTL_CHAIN_SHADER_BYTES)
 		return PCTL_OK;
 	texts = pctl_arena_create();
 	sources = pctl_map_create();
@@ -164,6 +166,7 @@ pctl_status pctl_chain_forget_shaders(pctl_chain *c, uint32_t most, const pctl_c
 	pctl_arena_destroy(c->texts);
 	c->sources = sources;
 	c->texts = texts;
+	c->source_bytes = 0;
 	return PCTL_OK;
 }
 

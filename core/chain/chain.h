@@ -106,8 +106,11 @@ pctl_status pctl_chain_batch_begin(pctl_chain *c, const pctl_call *call);
 pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call);
 void pctl_chain_batch_abort(pctl_chain *c); /* none of it; also for a batch that trouble ended */
 
-/* Forget texts and kernels of shaders where more than `most` are kept; they are read and made again when they are needed. By who
- * has the kernels for this chain alone, between messages and blocks. */
+/* Forget texts and kernels of shaders where more than `most` of either are kept, or about `most` times PCTL_CHAIN_SHADER_BYTES; they are read and
+ * made again when they are needed. By who has the kernels for this chain alone, between messages and blocks. */
+#define PCTL_CHAIN_SHADERS_KEPT 256u /* between blocks: uploads are many, and jobs of few shaders */
+#define PCTL_CHAIN_SHADERS_OPEN 1024u /* in the midst of one, whose jobs need them again */
+#define PCTL_CHAIN_SHADER_BYTES (256u << 10)
 pctl_status pctl_chain_forget_shaders(pctl_chain *c, uint32_t most, const pctl_call *call);
 
 /* Answer a query (QUERY, BLOCK_QUERY, GET ..) from the state as it is; changes nothing. */

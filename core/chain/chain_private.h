@@ -31,9 +31,10 @@ struct pctl_chain {
 	void *author_ctx;
 	uint64_t author_blocks;
 	pctl_arena *arena;
-	pctl_arena *texts; /* of shaders */
-	const char *dir;   /* in the arena; NULL: in memory */
-	pctl_map *sources; /* CID to the pctl_chain_source in `texts` */
+	pctl_arena *texts;     /* of shaders */
+	const char *dir;       /* in the arena; NULL: in memory */
+	pctl_map *sources;     /* CID to the pctl_chain_source in `texts` */
+	uint64_t source_bytes; /* of all of them */
 	pctl_map *
 		units; /* what unit.c found of kernels: of `units_of`, while the kernels have the age `units_age` */
 	uint64_t units_age;

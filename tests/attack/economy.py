@@ -321,6 +321,15 @@ def stays(w):
     return Outcome(answer.code, 0, answer)
 
 
+@attack("somebody's shader", "uploads a copy of it first, and deprecates it", 0)
+def copied(w):
+    text = SHADER.replace("3u", "11u")
+    w.upload(text)
+    done(w, "name", sender="mallory", op=2, cid=cid(text.encode()))
+    answer = job(w, "ada", text=text)
+    return Outcome(answer.code == 5805, answer.code, answer)
+
+
 @attack("names for nothing", "a hundred aliases without the gas for it", 5869)
 def names(w):
     w.upload(SHADER, "ada")

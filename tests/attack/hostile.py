@@ -18,10 +18,10 @@ SOME = {"instructions": (8, 600), "largest": (8, 300), "calls": (2, 64), "depth"
 
 
 class Hostile:
-    """chain: signs (signed.py). people: accounts with keys that are the attackers' own; victims: whose names they take."""
+    """chain: signs (signed.py). people: accounts with keys that are the attackers' own; victims: whose names they take; module: a contract that is there."""
 
-    def __init__(self, chain, rng, people, victims):
-        self.chain, self.rng, self.people, self.victims = chain, rng, people, victims
+    def __init__(self, chain, rng, people, victims, module):
+        self.chain, self.rng, self.people, self.victims, self.module = chain, rng, people, victims, module
         self.shaders, self.sent, self.jobs = [], [], []
         self.kinds = [f for name, f in sorted(vars(Hostile).items()) if name.startswith("try_")]
 
@@ -74,6 +74,9 @@ class Hostile:
         n = self.rng.choice((0, 1, 1 << 16, 1 << 31))
         return self.execute(self.rng.choice(self.shaders or [cid(SMALL.encode())]), output=self.rng.choice((0, 3, 4, 1 << 20, 64 << 20, 1 << 40)),
                             groups=(n, self.rng.choice((0, 1, 1 << 16)), 1), gas=self.rng.choice((1, 250, 10**9, 2**63)))
+
+    def try_nothing(self):
+        return self.execute(self.rng.choice(self.shaders or [cid(SMALL.encode())]), cid(b""), output=4 * self.rng.randrange(1, 9))
 
     def try_missing(self):
         return self.execute(cid(self.rng.randbytes(8)), cid(self.rng.randbytes(8)))
@@ -138,6 +141,27 @@ class Hostile:
 
     def try_links(self):
         return self.own("link", source=cid(struct.pack("<I", self.rng.randrange(20))), target=cid(struct.pack("<I", self.rng.randrange(20))), taken=self.rng.random() < 0.3)
+
+    # ---- contracts
+
+    def try_module(self):
+        """What is none, and what is nearly one."""
+        code = bytearray(self.module)
+        for _ in range(self.rng.randrange(1, 4)):
+            code[self.rng.randrange(8, len(code)) if len(code) > 8 else 0] = self.rng.randrange(256)
+        return self.own("contract", code=bytes(code))
+
+    def try_module_again(self):
+        return self.own("contract", code=self.module)
+
+    def try_call(self):
+        """Ends well for none of these functions."""
+        function = self.rng.choice(("spin", "deep", "spam", "refused", "trap_after_submit", "spin_after_submit", "put_and_trap", "nothing", "alloc", "bytes", "read", "drop"))
+        return self.own("call", contract=cid(self.module), function=function, argument=self.rng.choice((b"", self.rng.randbytes(64), bytes(65536), cid(WORDS).encode())),
+                        fuel=self.rng.choice((1, 1000, 10**6, 2 * 10**7, 2**63)), pay=self.rng.choice((0, 1, 10**6, 2**64 - 1)))
+
+    def try_call_of_nothing(self):
+        return self.own("call", contract=cid(self.rng.randbytes(8)), function="call", fuel=10**6)
 
     # ---- no messages
 

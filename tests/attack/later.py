@@ -99,6 +99,32 @@ def names_nothing():
     w.stop()
 
 
+def of_no_length():
+    """A job of the bytes of no length. They are state (SEMANTICS.md 8.8), so nobody brings them, and no store had them: no block ended any more, at any node, for one message. (Succeeded.)"""
+    w = World(h, "empty", 2, nodes=("cpu", "cpu"), unbonding_blocks=9, stake_floor=1000, dispute_deposit=1000)
+    texts = (sizes.kernel("x = x * 5u + 3u;\n"), sizes.kernel("x = x * 5u + c[0];\n", "@group(0) @binding(2) var<storage, read> c : array<u32>;\n"),
+             sizes.kernel("x = x * u.n;\n", "struct U { @size(4) n : u32 }\n@group(0) @binding(1) var<uniform> u : U;\n"))
+    one, two, three = (w.upload(text, "ada")[0]["shader_cid"] for text in texts)
+    nothing, data = cid(b""), w.bring(bytes(32), "ada")
+    for answer in w.all("ledger", dict(sender="mallory", op=3, amount=10 ** 6)):
+        coded("a bond", answer, 0)
+    ran = [w.all("execute", values)[0] for values in (w.job(one, nothing, sender="mallory"), w.job(two, data, bindings=[dict(group=0, binding=2, cid=nothing)]))]
+    for answer in ran:
+        coded("a job of nothing", answer, 0)
+    for answer in w.all("execute", w.job(three, data, uniform_cid=nothing)):
+        h.check("a document of nothing is refused", answer.code not in (0, 5838), answer)
+    h.check("a job of nothing: the block ends, the same everywhere", w.goes_on() == 0 and not w.is_split())
+    for answer in w.all("verdict", dict(sender="mallory", job_id=ran[0]["job_id"], output=nothing)):
+        coded("a dispute of it", answer, 0)
+    h.check("the next one, too", w.goes_on() == 0 and not w.is_split())
+    status, _, err = w.nodes[0].run("block", "verify", "1..2", "--backend", "cpu")
+    h.check("it is run again", status == 0, err)
+    late = h.path("empty-late")
+    status, _, err = h.run("--home", late, "block", "replay", "--from", os.path.join(w.nodes[0].home, "chain", "blocks.git"), "--backend", "cpu")
+    h.check("and where nobody ever had these bytes", status == 0, err)
+    w.stop()
+
+
 def gone():
     """A dispute of a job whose bytes have run out: who came in by a snapshot since has never had them, and stopped for ever. (Succeeded.)"""
     w = World(h, "gone", 2, unbonding_blocks=6, stake_floor=1000, dispute_deposit=1000)
@@ -268,6 +294,7 @@ def amounts():
 
 
 names_nothing()
+of_no_length()
 gone()
 pardoned()
 before_others()

@@ -44,6 +44,11 @@ def giant(w):
     return Outcome(not jobs[0].code and all(tries), tries[0], f"{jobs[0]} {tries}")
 
 
+@attack("loops in loops", "twelve of two turns each: every one of them doubles what the analysis looks at, and a message that is refused then pays next to nothing", 5808)
+def loops(w):
+    return w.admits(sizes.kernel("".join(f"for (var i{k} = 0u; i{k} < 2u; i{k}++) {{ " for k in range(12)) + "x = x * 3u + i0; " + "}" * 12))
+
+
 # What version 1 took and dropped or left open, which another front end need not read so.
 @attack("a condition that is read and dropped", "`break if` outside of `continuing`: the text says one thing and runs another", 2418)
 def dropped(w):

@@ -22,6 +22,7 @@ import etcd  # noqa: E402
 etcd.apart()
 
 from harness import Harness, patient  # noqa: E402
+import contracts  # noqa: E402  (tests/integration/node)
 from hostile import Hostile, digest  # noqa: E402
 from signed import Chain, cid  # noqa: E402
 
@@ -30,8 +31,11 @@ SEED = int(os.environ.get("SEED", random.SystemRandom().getrandbits(32)))
 h = Harness()
 SOURCE = open(os.path.join(HERE, "..", "integration", "nodes", "shaders", "mix.wgsl"), "rb").read()
 HONEST, HOSTILE = ["ada", "bob", "cay"], ["mallory", "mo", "max"]
-chain = Chain(h, HONEST + HOSTILE)
-FRIENDLY = ("job", "transfer", "honest")
+# Messages cost what they cost a user, and where Wasmtime is there the chain takes contracts.
+CONTRACTS = bool(os.environ.get("PIPECTL_WASMTIME"))
+chain = Chain(h, HONEST + HOSTILE, params={"fee_ppm": "1_000_000", "contracts": str(int(CONTRACTS))})
+FRIENDLY = ("job", "transfer", "honest", "call")
+MODULE = contracts.contract() if CONTRACTS else b"\0asm\1\0\0\0"
 ending = threading.Event()
 MIB = 1 << 20
 # What the half of an hour's peaks may be above the other half's says something where both have had all of it; else a node has this much, which ten times the hour's load did not take.
@@ -147,8 +151,12 @@ class Load:
 
 
 def honest(load, rng, nodes):
-    """Uploads, bytes, jobs, some with results of others, transfers."""
-    for m in (chain.message("ada", "upload", wgsl_source=SOURCE, description="mix"), *(chain.message("ada", "blob", data=data, blocks=1 << 17) for data in INPUTS)):
+    """Uploads, bytes, jobs, some with results of others, transfers, calls that submit, write and pay."""
+    begin = [chain.message("ada", "upload", wgsl_source=SOURCE, description="mix"), *(chain.message("ada", "blob", data=data, blocks=1 << 17) for data in INPUTS)]
+    if CONTRACTS:
+        begin += [chain.message("ada", "contract", code=MODULE), chain.message("ada", "upload", wgsl_source=contracts.source, description="doubles"),
+                  chain.message("ada", "blob", data=contracts.words, blocks=1 << 17)]
+    for m in begin:
         load.put(m, "honest")
     while not ending.is_set():
         for _ in range(rng.randrange(1, 6)):
@@ -157,6 +165,8 @@ def honest(load, rng, nodes):
                 load.put(chain.execute(person, cid(SOURCE), cid(rng.choice(INPUTS)), 4 * rng.randrange(1, 60)), "job")
             elif dice < 0.65:
                 load.put(chain.message(person, "link", source=cid(rng.choice(INPUTS)), target=cid(rng.choice(INPUTS) + rng.randbytes(3))), "honest")
+            elif CONTRACTS and dice < 0.75:
+                load.put(chain.message(person, "call", contract=cid(MODULE), fuel=2 * 10**7, **called(rng)), "call")
             else:
                 load.put(chain.transfer(person, "eve", 1), "transfer")
         while load.waiting() > 60 and not ending.is_set():
@@ -164,9 +174,15 @@ def honest(load, rng, nodes):
         ending.wait(rng.uniform(0, 0.4))
 
 
+def called(rng):
+    """An honest call: a job of the contract's own, a row, a payment."""
+    function = rng.choice(("submit", "put", "give"))
+    return dict(function=function, argument=contracts.message() if function == "submit" else b"key%d" % rng.randrange(5) + rng.randbytes(20) if function == "put" else b"eve", pay=10**6)
+
+
 def harm(load, rng, nodes):
     """One attacker at a time, who knows its own numbers: what was refused for nothing used none up."""
-    hostile = Hostile(chain, rng, HOSTILE, HONEST)
+    hostile = Hostile(chain, rng, HOSTILE, HONEST, MODULE)
     while not ending.is_set():
         for person in HOSTILE:
             try:
@@ -316,6 +332,12 @@ def honest_jobs(node):
     return collections.Counter(j["state"] for j in jobs if j.get("sender") in HONEST)
 
 
+def calls(node):
+    """Of honest senders, by their state."""
+    made = json.loads(chain.run(node.home, "--json", "contract", "show", cid(MODULE)))["calls"]
+    return collections.Counter(c["status"] for c in made if c["sender"] in HONEST)
+
+
 def judge(load, nodes, peaks, own, disks, done, longest):
     commits = [n.commits() for n in nodes]
     h.check("one commit id a height", all(c == commits[0] for c in commits), [len(c) for c in commits])
@@ -328,7 +350,12 @@ def judge(load, nodes, peaks, own, disks, done, longest):
         for person in HONEST:
             h.check(f"{n.name}: all of {person} was taken in", n.sequence(person) == chain.numbers[person], (n.sequence(person), chain.numbers[person]))
     jobs = honest_jobs(nodes[0])
-    h.check("honest jobs are complete", set(jobs) == {"complete"}, jobs)
+    # A message that is refused would pay and count as sent.
+    h.check("honest jobs are complete, all of them", jobs == {"complete": kinds["job"]}, (jobs, kinds["job"]))
+    made = calls(nodes[0]) if CONTRACTS else {}
+    h.check("honest calls are complete, all of them", made == ({"complete": kinds["call"]} if CONTRACTS else {}), (made, kinds["call"]))
+    paid = int(json.loads(chain.run(nodes[0].home, "--json", "ledger", "show"))["burned"])
+    h.check("messages were paid for", paid > 0, paid)
     h.check("hostile messages were sent", sum(n for w, n in kinds.items() if w not in FRIENDLY) > HOSTILE_SENT, kinds)
     h.check("things broke", sum(done.values()) > BROKEN, done)
     half = [max(max(p.values()) for at, p in peaks.items() if (at < 4) == first) for first in (True, False) if any((at < 4) == first for at in peaks)]

@@ -283,7 +283,44 @@ static void test_chain_edges__a_file_changed_by_others_is_named(void **state)
 	}
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_chain_edges__come_back_in_their_order),
+/* Steps of SQLite's machine. */
+static int step(void *ctx)
+{
+	++*(uint64_t *)ctx;
+	return 0;
+}
+
+/* Bytes that very many jobs gave, as zeros are: whoever asks for one of these jobs does not have all of them read. */
+static void test_chain_edges__any_maker_is_found_at_once(void **state)
+{
+	pctl_chain_state *s = open_state();
+	char source[PCTL_EDGE_NAME_MAX + 1], job[80];
+	uint64_t steps[2] = {0, 0};
+
+	(void)state;
+	assert_int_equal(pctl_edges_any_to(s, cids[1], PCTL_EDGE_OUTPUT, &call, source), PCTL_OK);
+	assert_string_equal(source, "");
+	for (uint32_t i = 0; i < 2; i++) {
+		for (uint32_t j = i == 0 ? 0 : 2; j < (i == 0 ? 2u : 500u); j++) {
+			snprintf(job, sizeof(job), "job:%064x", j);
+			assert_int_equal(add(s, PCTL_EDGE_OUTPUT, job, cids[1], "", job, 1, 1),
+					 PCTL_OK);
+		}
+		sqlite3_progress_handler(pctl_chain_db(s), 1, step, &steps[i]);
+		assert_int_equal(pctl_edges_any_to(s, cids[1], PCTL_EDGE_OUTPUT, &call, source),
+				 PCTL_OK);
+		sqlite3_progress_handler(pctl_chain_db(s), 0, NULL, NULL);
+		assert_memory_equal(source, "job:", 4);
+	}
+	assert_true(steps[0] > 0 && steps[1] <= steps[0] + 8);
+	assert_int_equal(pctl_edges_any_to(s, cids[1], PCTL_EDGE_LINK, &call, source), PCTL_OK);
+	assert_string_equal(source, "");
+	pctl_chain_rollback(s);
+	pctl_chain_state_close(s);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_chain_edges__any_maker_is_found_at_once),
+		PCTL_TEST(test_chain_edges__come_back_in_their_order),
 		PCTL_TEST(test_chain_edges__the_same_edge_is_there_once),
 		PCTL_TEST(test_chain_edges__what_is_undone_leaves_no_numbers),
 		PCTL_TEST(test_chain_edges__marks_may_collide),

@@ -181,6 +181,119 @@ static void test_graph_kernel__devices_build_each_proof(void **state)
 	pctl_kernels_destroy(k);
 }
 
+/* Under the consensus rules who sends a job chooses its dispatch: it is no reason for every device to build a kernel of its own. */
+static void test_graph_kernel__a_dispatch_is_no_kernel_of_the_chain(void **state)
+{
+	static const char text[] =
+		"@group(0) @binding(0) var<storage> a: array<u32, 64>;\n"
+		"@group(1) @binding(0) var<storage, read_write> o: array<u32>;\n"
+		"var<workgroup> w: array<u32, 8>;\n"
+		"@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3u, "
+		"@builtin(local_invocation_index) l: u32) {\n"
+		"w[l] = 1u; o[id.x] = a[id.x] + a[id.x + 8u] + a[id.x + 16u] + w[l]; }\n";
+	/* All three places are in bounds, two, and one. */
+	static const uint32_t groups[3][3] = {{6, 1, 1}, {7, 1, 1}, {8, 1, 1}};
+	pctl_kernel_source source = {.name = "k.wgsl", .text = text, .n_text = sizeof(text) - 1};
+	pctl_kernels *k = pctl_kernels_create(NULL);
+	const pctl_kernel_module *u[3];
+
+	(void)state;
+	for (uint32_t consensus = 0; consensus < 2; consensus++) {
+		source.flags = consensus ? PCTL_WGSL_CONSENSUS : 0;
+		for (uint32_t i = 0; i < 3; i++) {
+			source.groups = groups[i];
+			assert_int_equal(pctl_kernels_get(k, &source, NULL, &u[i]), PCTL_OK);
+			assert_int_equal(pctl_cid_compare(&u[i]->cid, &u[0]->cid), 0);
+		}
+		for (uint32_t i = 1; i < 3; i++)
+			assert_int_equal(strcmp(u[i]->build_key, u[0]->build_key) == 0, consensus);
+	}
+	/* What holds for every dispatch is proved all the same: of the array of the workgroup. */
+	for (uint32_t i = 0, n = 0; i < u[0]->program->n_insts || n != 2; i++) {
+		assert_true(i < u[0]->program->n_insts);
+		n += u[0]->program->insts[i].flags != 0;
+	}
+	pctl_kernels_destroy(k);
+}
+
+#define LONG_TEXT (256u << 10)
+
+/* Anybody may ask for units that come to nothing, or for many of one text: neither is kept as a copy of the text. */
+static void test_graph_kernel__what_is_kept_is_bounded(void **state)
+{
+	static const char kernel[] =
+		"\noverride n: u32 = 1u;\n"
+		"@group(0) @binding(0) var<storage> a: array<u32>;\n"
+		"@group(1) @binding(0) var<storage, read_write> o: array<u32>;\n"
+		"@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3u) {\n"
+		"o[id.x] = a[id.x] / n; }\n";
+	static const pctl_override_value zero = {.name = "n", .text = "0"};
+	char *text = malloc(LONG_TEXT + sizeof(kernel));
+	pctl_kernel_source source = {.name = "k.wgsl",
+				     .text = text,
+				     .n_text = LONG_TEXT + sizeof(kernel) - 1,
+				     .flags = PCTL_WGSL_CONSENSUS};
+	pctl_kernels *k = pctl_kernels_create(NULL);
+	const pctl_kernel_module *u;
+	uint64_t kept;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', LONG_TEXT);
+	memcpy(text, "//", 2);
+	memcpy(text + LONG_TEXT, kernel, sizeof(kernel));
+	for (uint32_t i = 1; i <= 64; i++) {
+		const uint32_t groups[3] = {i, 1, 1};
+
+		source.groups = groups;
+		assert_int_equal(pctl_kernels_get(k, &source, NULL, &u), PCTL_OK);
+		assert_memory_equal(u->text, text, source.n_text + 1);
+	}
+	kept = pctl_kernels_kept_bytes(k);
+	assert_true(kept > LONG_TEXT && kept < 4 * LONG_TEXT);
+	/* One text, and its units: for any dispatch, and for each. */
+	assert_int_equal(pctl_kernels_kept(k), 1 + 1 + 64);
+	source.overrides = &zero;
+	source.n_overrides = 1;
+	for (uint32_t i = 1; i <= 64; i++)
+		assert_int_not_equal(pctl_kernels_get(k, &source, NULL, &u), PCTL_OK);
+	assert_int_equal(pctl_kernels_kept(k), 1 + 1 + 64);
+	assert_true(pctl_kernels_kept_bytes(k) == kept);
+	assert_int_equal(pctl_kernels_forget(k, NULL), PCTL_OK);
+	assert_true(pctl_kernels_kept(k) == 0 && pctl_kernels_kept_bytes(k) == 0);
+	pctl_kernels_destroy(k);
+	free(text);
+}
+
+/* Each loop in a loop doubles what the analysis looks at; version 1 of the rules goes on for longer. */
+static void test_graph_kernel__loops_in_loops_are_given_up(void **state)
+{
+	char text[4096] = "@group(0) @binding(0) var<storage> a: array<u32>;\n"
+			  "@group(1) @binding(0) var<storage, read_write> o: array<u32>;\n"
+			  "@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: "
+			  "vec3u) { var x = a[id.x];\n";
+	pctl_kernel_source source = {.name = "k.wgsl", .text = text};
+	pctl_kernels *k = pctl_kernels_create(NULL);
+	const pctl_kernel_module *u;
+	size_t n = strlen(text);
+
+	(void)state;
+	for (uint32_t i = 0; i < 12; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "for (var i%u = 0u; i%u < 2u; i%u++) { ", i, i, i);
+	snprintf(text + n, sizeof(text) - n, "x = x * 3u + i0; }}}}}}}}}}}}\no[id.x] = x; }\n");
+	source.n_text = strlen(text);
+	for (uint32_t rules = 1; rules <= 2; rules++) {
+		const uint32_t groups[3] = {4, 1, 1};
+
+		source.groups = groups;
+		source.flags = PCTL_WGSL_CONSENSUS | (rules == 1 ? PCTL_WGSL_RULES_1 : 0);
+		assert_int_equal(pctl_kernels_get(k, &source, NULL, &u), PCTL_OK);
+		assert_int_equal(u->analysis->race == PCTL_PROOF_PROVEN, rules == 1);
+	}
+	pctl_kernels_destroy(k);
+}
+
 /* A kernel that declares no size of subgroups, with one that is asked for: it is the program that declares it. */
 static void test_graph_kernel__subgroups_of_a_size_that_is_asked_for(void **state)
 {
@@ -229,6 +342,9 @@ static void test_graph_kernel__subgroups_of_a_size_that_is_asked_for(void **stat
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_graph_kernel__subgroups_of_a_size_that_is_asked_for),
+		PCTL_TEST(test_graph_kernel__a_dispatch_is_no_kernel_of_the_chain),
+		PCTL_TEST(test_graph_kernel__what_is_kept_is_bounded),
+		PCTL_TEST(test_graph_kernel__loops_in_loops_are_given_up),
 		PCTL_TEST(test_graph_kernel__devices_build_each_proof),
 		PCTL_TEST(test_graph_kernel__override_values_are_judged),
 		PCTL_TEST(test_graph_kernel__uniform_loads_need_one_place),

@@ -359,10 +359,11 @@ static pctl_status needed_size(pctl_block_work *w, pctl_block_need *need)
 	if (status == PCTL_OK)
 		return PCTL_OK;
 	status = pctl_data_get(w->chain, &need->cid, w->call, &blob);
-	if (status == PCTL_OK)
-		pctl_blob_release(&blob);
-	return status == PCTL_OK ? pctl_store_size(store, &need->cid, w->call, &need->n_bytes)
-				 : status;
+	if (status != PCTL_OK)
+		return status;
+	need->n_bytes = blob.n_bytes;
+	pctl_blob_release(&blob);
+	return PCTL_OK;
 }
 
 static pctl_status write_manifest(pctl_block_work *w)

@@ -39,15 +39,36 @@ static pctl_store *where(const pctl_chain *c, const pctl_cid *cid)
 	return keeps != c->store && pctl_store_has(keeps, cid) ? keeps : c->store;
 }
 
+/* The bytes of no length, which nobody has to bring: into the store for whoever looks there, if it takes any. */
+static pctl_status nothing(pctl_chain *c, const pctl_cid *cid, const pctl_call *call, int *is_it,
+			   pctl_blob *out)
+{
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	pctl_cid empty;
+	const pctl_status status = pctl_cid_of("", 0, call, &empty);
+
+	*is_it = status == PCTL_OK && pctl_cid_compare(cid, &empty) == 0;
+	if (*is_it) {
+		(void)pctl_store_put(c->store, "", 0, &quiet, NULL);
+		*out = (pctl_blob){.data = (const uint8_t *)""};
+	}
+	return status;
+}
+
 pctl_status pctl_data_get(pctl_chain *c, const pctl_cid *cid, const pctl_call *call, pctl_blob *out)
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_status status = pctl_store_get(where(c, cid), cid, &quiet, out);
+	int is_nothing;
 
 	if (status == PCTL_E_NOMEM)
 		return pctl_no_memory(call, "bytes of the state");
 	if (status == PCTL_OK)
 		return status;
+	status = nothing(c, cid, call, &is_nothing, out);
+	if (status != PCTL_OK || is_nothing)
+		return status;
+	status = PCTL_E_NOT_FOUND;
 	if (c->fetch != NULL && c->fetch(c->fetch_ctx, cid, c->store, call) == PCTL_OK)
 		status = pctl_store_get(c->store, cid, &quiet, out);
 	return status == PCTL_OK ? status : lacking(c, cid, call, out);
@@ -81,30 +102,19 @@ static pctl_status look_for(const pctl_taking *t, const char *sql, const char *k
 	return status;
 }
 
-/* A job that gave the bytes: all that did have as many. */
-typedef struct maker {
-	int found;
-	uint8_t id[PCTL_DIGEST_BYTES];
-} maker;
-
-static int note_maker(void *ctx, const pctl_edge *e)
-{
-	maker *m = ctx;
-
-	m->found = strncmp(e->source, "job:", 4) == 0 && pctl_job_id_parse(e->source + 4, m->id);
-	return m->found;
-}
-
+/* A job that gave the bytes, whichever: all that did have as many, and there may be a great many. */
 static pctl_status look_for_output(const pctl_taking *t, const char *text, int *found,
 				   uint64_t *n_bytes)
 {
-	maker m = {.found = 0};
+	char source[PCTL_EDGE_NAME_MAX + 1];
+	uint8_t id[PCTL_DIGEST_BYTES];
 	pctl_chain_job job = {.message = NULL};
-	pctl_status status = pctl_edges_to(t->s, text, PCTL_EDGE_OUTPUT, note_maker, &m, t->call);
+	pctl_status status = pctl_edges_any_to(t->s, text, PCTL_EDGE_OUTPUT, t->call, source);
 
-	if (status != PCTL_OK || !m.found)
+	if (status != PCTL_OK || strncmp(source, "job:", 4) != 0 ||
+	    !pctl_job_id_parse(source + 4, id))
 		return status;
-	status = pctl_jobs_read(t->s, m.id, t->call, &job);
+	status = pctl_jobs_read(t->s, id, t->call, &job);
 	*found = status == PCTL_OK;
 	*n_bytes = job.output_bytes;
 	pctl_chain_job_clear(&job);

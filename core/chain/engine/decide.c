@@ -131,13 +131,35 @@ pctl_status pctl_decider_has_jobs(pctl_decider *d, const pctl_call *call, int *o
 
 /* ---- one message --------------------------------------------------------------------------- */
 
+void pctl_decide_into(pctl_decider *d, pctl_arena *arena)
+{
+	d->into = arena;
+	d->data_left = PCTL_DECIDE_DATA_MAX;
+	d->texts_left = PCTL_DECIDE_TEXTS_MAX;
+}
+
+static pctl_status copy_text(pctl_decider *d, const char *text, const pctl_call *call,
+			     pctl_decided_result *out)
+{
+	const uint64_t n = strlen(text);
+
+	if (n > d->texts_left)
+		return PCTL_OK;
+	d->texts_left -= n;
+	out->text = pctl_arena_dup(d->into, text);
+	return out->text == NULL ? pctl_no_memory(call, "an answer") : PCTL_OK;
+}
+
 static pctl_status copy_answer(pctl_decider *d, const pctl_response *r, const pctl_call *call,
 			       pctl_decided_result *out)
 {
 	uint8_t *bytes = NULL;
 	pctl_status status = pctl_response_encode(r, call, &bytes, &out->data.n);
 
+	if (status == PCTL_OK && out->data.n > d->data_left)
+		out->data.n = 0;
 	if (status == PCTL_OK) {
+		d->data_left -= out->data.n;
 		out->data.data = (uint8_t *)pctl_arena_dup_n(d->into, (char *)bytes, out->data.n);
 		if (out->data.data == NULL)
 			status = pctl_no_memory(call, "an answer");
@@ -165,18 +187,19 @@ pctl_status pctl_decide_take(pctl_decider *d, const pctl_msg_bytes *m, const pct
 			     pctl_decided_result *out, uint8_t job[PCTL_DIGEST_BYTES])
 {
 	pctl_response r;
-	uint64_t paid;
-	pctl_status status = pctl_chain_take_bytes(d->chain, m->data, m->n, call, &paid, &r);
+	uint64_t paid = 0;
+	/* What messages ask to be compiled is theirs to choose. */
+	pctl_status status = pctl_chain_forget_shaders(d->chain, PCTL_CHAIN_SHADERS_OPEN, call);
 
+	if (status == PCTL_OK)
+		status = pctl_chain_take_bytes(d->chain, m->data, m->n, call, &paid, &r);
 	*out = (pctl_decided_result){.text = "", .paid = paid};
 	memset(job, 0, PCTL_DIGEST_BYTES);
 	if (status != PCTL_OK)
 		return status;
 	if (r.kind == PCTL_MSG_ERROR) {
 		out->code = r.as.error.code;
-		out->text = pctl_arena_dup(d->into, r.as.error.message);
-		if (out->text == NULL)
-			status = pctl_no_memory(call, "an answer");
+		status = copy_text(d, r.as.error.message, call, out);
 	} else {
 		status = copy_answer(d, &r, call, out);
 		if (status == PCTL_OK && r.kind == PCTL_MSG_EXECUTE &&
@@ -248,7 +271,10 @@ static pctl_status begin_block(pctl_decider *d, uint64_t height, const pctl_msg_
 			       uint32_t n, const pctl_call *call)
 {
 	pctl_decided b = {.height = 0};
-	pctl_status status = pctl_chain_batch_begin(d->chain, call);
+	pctl_status status = pctl_chain_forget_shaders(d->chain, PCTL_CHAIN_SHADERS_KEPT, call);
+
+	if (status == PCTL_OK)
+		status = pctl_chain_batch_begin(d->chain, call);
 
 	if (status != PCTL_OK)
 		return status;
@@ -279,7 +305,7 @@ pctl_status pctl_decide(pctl_decider *d, uint64_t height, const pctl_msg_bytes *
 	/* What was not committed is not decided any more: whoever asks knows better. */
 	forget_pending(d);
 	pctl_arena_clear(d->arena);
-	d->into = d->arena;
+	pctl_decide_into(d, d->arena);
 	if (height != 0 && height <= d->last.height)
 		return pctl_decide_recall(d, height, digest, call, out);
 	if (height != d->last.height + 1)

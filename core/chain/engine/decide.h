@@ -12,6 +12,10 @@ typedef struct pctl_decider pctl_decider;
 #define PCTL_DECIDE_BYTES_MAX (4u << 20) /* of its messages together */
 #define PCTL_DECIDE_KEPT 16u		 /* blocks whose results are kept */
 #define PCTL_DECIDE_TEXT_SIZE (PCTL_MESSAGE_ERROR_MAX + 1u)
+/* Of all results of a block together; who sends messages decides how large answers are, and engines have limits of their own for all of them. What
+ * goes beyond is left out: an answer alike everywhere, for it is hashed; a text is for people. */
+#define PCTL_DECIDE_DATA_MAX (8u << 20)
+#define PCTL_DECIDE_TEXTS_MAX (4u << 20)
 
 /*
  * The chain has to begin under version 2 of the rules or later (PC6164), and nothing may be in its open block that no

@@ -16,7 +16,7 @@ typedef struct pctl_decide_suspect {
  * last     final
  * pending  the block that waits, its height 0: none; `digest` is of its messages, `commit` its id
  * suspects  the last of them; refused: those that the last choosing found to be out
- * arena    of the block that waits or was asked for last; scratch: of what was tried last; into: the one in use
+ * arena    of the block that waits or was asked for last; scratch: of what was tried last; into: the one in use, with what is left for it
  */
 struct pctl_decider {
 	pctl_chain *chain;
@@ -26,12 +26,15 @@ struct pctl_decider {
 	pctl_decided pending;
 	pctl_gitlog_oid commit;
 	pctl_arena *arena, *scratch, *into;
+	uint64_t data_left, texts_left;
 	pctl_decide_suspect suspects[PCTL_DECIDE_SUSPECTS_MAX];
 	pctl_decide_refusal refused[PCTL_DECIDE_REFUSED_MAX];
 	uint32_t next_suspect, n_refused;
 	int abstains; /* of the chain's pace: here it is a word about a proposal, for what was decided is followed, however long it takes */
 };
 
+/* What results point to lies in `arena` from now on, as far as there is room for the results of a block. */
+void pctl_decide_into(pctl_decider *d, pctl_arena *arena);
 /*
  * Take in one message inside a batch or an attempt. What the result points to lives in d->into. Errors are trouble alone.
  */

@@ -13,7 +13,7 @@ __extension__ typedef unsigned __int128 wide;
 pctl_status pctl_decide_attempt_begin(pctl_decider *d, const pctl_call *call)
 {
 	pctl_arena_clear(d->scratch);
-	d->into = d->scratch;
+	pctl_decide_into(d, d->scratch);
 	return pctl_chain_attempt_begin(d->chain, call);
 }
 
@@ -52,6 +52,12 @@ static int is_worth(const pctl_decided_result *r)
 }
 
 /* ---- bounds -------------------------------------------------------------------------------- */
+
+/* What of a block's budget a message takes: its job's gas, or where it is refused, after every node compiled and judged what it names, what it paid. */
+static uint64_t load_of(const pctl_decided_result *r)
+{
+	return r->code == 0 ? r->gas_wanted : r->paid;
+}
 
 static int add_gas(void *ctx, const pctl_chain_job *job)
 {
@@ -108,9 +114,10 @@ static pctl_status judge_all(pctl_decider *d, const pctl_msg_bytes *messages, ui
 			break;
 		if (!is_worth(&r))
 			blame(out, r.code, i, r.text);
-		else if (!pctl_amount_sub(&room, r.gas_wanted))
+		else if (!pctl_amount_sub(&room, load_of(&r)))
 			blame(out, PC6171_PROPOSAL_BOUNDS, i,
-			      "the jobs up to this one are above the budget of a block");
+			      "the jobs and refusals up to this one are above the budget of a "
+			      "block");
 		if (pctl_is_cancelled(call))
 			status =
 				pctl_refuse(call, PC4_CANCELLED, "cancelled while judging a block");
@@ -146,10 +153,10 @@ pctl_status pctl_decide_judge(pctl_decider *d, uint64_t height, const pctl_msg_b
 
 /* ---- a block of one's own ------------------------------------------------------------------ */
 
-/* A message that waits; gas: of its job, as first tried. */
+/* A message that waits; gas: of its job, load: of the budget, as first tried. */
 typedef struct candidate {
 	char sender[PCTL_ACCOUNT_SIZE];
-	uint64_t nonce, gas, n;
+	uint64_t nonce, gas, load, n;
 	uint32_t index, reserved;
 } candidate;
 
@@ -219,6 +226,7 @@ static pctl_status weigh(pctl_decider *d, const pctl_msg_bytes *messages, candid
 		if (status != PCTL_OK)
 			continue;
 		all[i].gas = r.gas_wanted;
+		all[i].load = load_of(&r);
 		all[kept++] = all[i];
 	}
 	*n = kept;
@@ -240,12 +248,13 @@ static pctl_status take_head(choice *k, heads *h, const pctl_call *call)
 	uint8_t job[PCTL_DIGEST_BYTES];
 	pctl_decided_result r = {.code = 1};
 	pctl_status status = PCTL_OK;
-	int fits = c->gas <= k->gas && c->n + AROUND <= k->bytes && k->n < PCTL_DECIDE_MESSAGES_MAX;
+	int fits =
+		c->load <= k->gas && c->n + AROUND <= k->bytes && k->n < PCTL_DECIDE_MESSAGES_MAX;
 
 	if (fits)
 		status = pctl_decide_take(k->d, &k->messages[c->index], call, &r, job);
 	fits = fits && status == PCTL_OK && is_worth(&r);
-	if (fits && !pctl_amount_sub(&k->gas, r.gas_wanted)) {
+	if (fits && !pctl_amount_sub(&k->gas, load_of(&r))) {
 		h->n = 0; /* it costs more here than when it was weighed, and has been tried: what came before it stands */
 		return status;
 	}

@@ -24,24 +24,28 @@ typedef struct running {
 
 /* ---- kernels that a device is not asked for again ------------------------------------------ */
 
-static const char *key_of(uint32_t device, const pctl_task *t, char buf[64])
+#define KEY_SIZE (PCTL_CID_TEXT_SIZE + 40u)
+
+/* By what devices build: a kernel may be forgotten, and another one lie in its place. */
+static const char *key_of(uint32_t device, const pctl_task *t, char buf[KEY_SIZE])
 {
-	snprintf(buf, 64, "%" PRIu32 ":%p", device, (const void *)t->unit);
+	snprintf(buf, KEY_SIZE, "%" PRIu32 ":%s", device, t->unit->build_key);
 	return buf;
 }
 
 static int avoids(const running *r, uint32_t device, const pctl_task *t)
 {
-	char key[64];
+	char key[KEY_SIZE];
 
 	return pctl_map_has(r->e->avoided, key_of(device, t, key));
 }
 
+/* Behind the last one, the reference, nobody stands: what kept it from running once is tried again. */
 static pctl_status avoid(running *r, uint32_t device, const pctl_task *t)
 {
-	char key[64];
+	char key[KEY_SIZE];
 
-	if (pctl_map_count(r->e->avoided) >= AVOIDED)
+	if (device + 1 == r->e->n_devices || pctl_map_count(r->e->avoided) >= AVOIDED)
 		return PCTL_OK;
 	return pctl_map_put(r->e->avoided, key_of(device, t, key), NULL)
 		       ? PCTL_OK

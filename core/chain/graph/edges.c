@@ -214,6 +214,29 @@ pctl_status pctl_edges_to(pctl_chain_state *s, const char *name, uint32_t kind,
 	return visit_name(s, sql, name, kind, visit, ctx, call);
 }
 
+/* No order: with one, all are read to find the first. */
+pctl_status pctl_edges_any_to(pctl_chain_state *s, const char *name, uint32_t kind,
+			      const pctl_call *call, char source[PCTL_EDGE_NAME_MAX + 1])
+{
+	uint64_t number, found = 0;
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status = find_name(s, name, call, &number);
+
+	source[0] = '\0';
+	if (status != PCTL_OK || number == 0)
+		return status;
+	status = pctl_cursor_keep(s, call, &stmt,
+				  "SELECT source FROM edges WHERE target = ? AND kind = ? LIMIT 1",
+				  "hh", number, (uint64_t)kind);
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(s, stmt, call, &more);
+	if (status == PCTL_OK && more)
+		found = (uint64_t)sqlite3_column_int64(stmt, 0);
+	pctl_cursor_done(stmt);
+	return status == PCTL_OK && more ? pctl_word_text(s, found, call, source) : status;
+}
+
 /* One number of a row, 0 when there is none. */
 static pctl_status read_number(pctl_chain_state *s, const char *sql, const uint64_t *bound,
 			       int n_bound, const pctl_call *call, uint64_t *out)

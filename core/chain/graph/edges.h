@@ -58,6 +58,9 @@ pctl_status pctl_edges_from(pctl_chain_state *s, const char *name, uint32_t kind
 			    pctl_edges_visit visit, void *ctx, const pctl_call *call);
 pctl_status pctl_edges_to(pctl_chain_state *s, const char *name, uint32_t kind,
 			  pctl_edges_visit visit, void *ctx, const pctl_call *call);
+/* The source of one of a kind that enters a name, whichever it is, so that it takes no longer where many do; "" without any. */
+pctl_status pctl_edges_any_to(pctl_chain_state *s, const char *name, uint32_t kind,
+			      const pctl_call *call, char source[PCTL_EDGE_NAME_MAX + 1]);
 /* Those that enter a name and belong to one job ("job:ID"); quick however many others enter it. */
 pctl_status pctl_edges_of_job(pctl_chain_state *s, const char *target, uint32_t kind,
 			      const char *job, pctl_edges_visit visit, void *ctx,

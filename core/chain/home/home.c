@@ -1,6 +1,7 @@
 /* Opening the chain of an installation and its executor; see home.h. */
 #include "chain/home/home.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -154,6 +155,20 @@ pctl_status pctl_home_executor(const pctl_run_options *run, const char *selector
 			run->policy->quorum_k, run->policy->quorum_n,
 			pctl_policy_origin(run->policy, "quorum"));
 	return pctl_device_executor_open(&o, call, out);
+}
+
+void pctl_home_shader_warn(pctl_chain *c, const char *cid, const pctl_call *call)
+{
+	pctl_shader_row row;
+
+	if (pctl_shaders_read(pctl_cursor(c), cid, NULL, &row) != PCTL_OK)
+		return;
+	if (row.deprecated != 0)
+		pctl_warn_at(call, PC5805_SHADER_DEPRECATED, NULL, NULL,
+			     "shader %s: %s, who uploaded it first, advises against it since "
+			     "height %" PRIu64,
+			     cid, row.sender, row.deprecated);
+	pctl_shader_row_clear(&row);
 }
 
 pctl_status pctl_home_shader(pctl_chain *c, const char *word, const pctl_call *call,

@@ -45,5 +45,7 @@ pctl_status pctl_home_executor(const pctl_run_options *run, const char *selector
 /* The CID of a shader: a CID as it is, else what the alias points to (PC5822). */
 pctl_status pctl_home_shader(pctl_chain *c, const char *word, const pctl_call *call,
 			     char out[PCTL_CID_TEXT_SIZE]);
+/* Warn of a shader that its uploader advises against (PC5805), where there is one. */
+void pctl_home_shader_warn(pctl_chain *c, const char *cid, const pctl_call *call);
 
 #endif

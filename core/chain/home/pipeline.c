@@ -45,6 +45,8 @@ static pctl_status upload(lowering *l, const pctl_pipe_job *job, const char **ou
 	r.as.upload.n_source = n;
 	if (status == PCTL_OK && !found)
 		status = pctl_chain_apply(l->c, &r, l->call, NULL);
+	else if (status == PCTL_OK)
+		pctl_home_shader_warn(l->c, *out, l->call);
 	free(text);
 	free(path);
 	return status;

@@ -168,6 +168,8 @@ pctl_status pctl_home_submit_job(pctl_installation *in, pctl_chain *c, const pct
 		status = pctl_chain_apply(c, &r, call, &taken);
 	if (status == PCTL_OK)
 		status = pctl_home_job_read(c, taken.as.execute.job_id, call, out);
+	if (status == PCTL_OK)
+		pctl_home_shader_warn(c, k.shader, call);
 	pctl_response_destroy(&taken);
 	pctl_arena_destroy(k.arena);
 	return status;

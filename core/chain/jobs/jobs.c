@@ -289,20 +289,22 @@ static pctl_status two_numbers(pctl_chain_state *s, sqlite3_stmt *stmt, pctl_sta
 	return status;
 }
 
-pctl_status pctl_jobs_at_clock(pctl_chain_state *s, uint64_t clock, const pctl_call *call,
-			       uint64_t *n_all, uint64_t *n_pending)
+/* One row of them: all jobs of a block may have one clock, and each is held against the tree. */
+pctl_status pctl_jobs_has_clock(pctl_chain_state *s, uint64_t clock, const pctl_call *call,
+				int *out)
 {
 	sqlite3_stmt *stmt = NULL;
 	pctl_status status;
 
-	*n_all = *n_pending = 0;
+	*out = 0;
 	if (clock > PCTL_CHAIN_HEIGHT_MAX)
 		return PCTL_OK;
-	status = pctl_cursor_keep(s, call, &stmt,
-				  "SELECT count(*), coalesce(sum(status = 0), 0) FROM jobs WHERE "
-				  "clock = ?",
-				  "h", clock);
-	return two_numbers(s, stmt, status, call, n_all, n_pending);
+	status = pctl_cursor_keep(s, call, &stmt, "SELECT 1 FROM jobs WHERE clock = ? LIMIT 1", "h",
+				  clock);
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(s, stmt, call, out);
+	pctl_cursor_done(stmt);
+	return status;
 }
 
 pctl_status pctl_jobs_last(pctl_chain_state *s, const pctl_call *call, uint64_t *clock,

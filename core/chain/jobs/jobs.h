@@ -71,9 +71,9 @@ pctl_status pctl_jobs_all(pctl_chain_state *s, const char *sender, pctl_jobs_vis
 pctl_status pctl_jobs_after(pctl_chain_state *s, uint64_t clock, uint64_t position, uint64_t end,
 			    pctl_jobs_visit visit, void *ctx, const pctl_call *call);
 
-/* How many jobs have this clock, and how many of them are pending. */
-pctl_status pctl_jobs_at_clock(pctl_chain_state *s, uint64_t clock, const pctl_call *call,
-			       uint64_t *n_all, uint64_t *n_pending);
+/* Whether any job has this clock. */
+pctl_status pctl_jobs_has_clock(pctl_chain_state *s, uint64_t clock, const pctl_call *call,
+				int *out);
 /* The highest clock ever assigned and the last position ever used; 0 without jobs. */
 pctl_status pctl_jobs_last(pctl_chain_state *s, const pctl_call *call, uint64_t *clock,
 			   uint64_t *position);

@@ -1,12 +1,9 @@
 /* The chain's functions under the names of pctl_node_service. */
 #include "chain/node/node_chain.h"
 
-#define SHADERS_KEPT \
-	256u /* texts, and kernels of them, between batches: uploads are many and jobs of few shaders */
-
 static pctl_status begin(void *ctx, const pctl_call *call)
 {
-	const pctl_status status = pctl_chain_forget_shaders(ctx, SHADERS_KEPT, call);
+	const pctl_status status = pctl_chain_forget_shaders(ctx, PCTL_CHAIN_SHADERS_KEPT, call);
 
 	return status == PCTL_OK ? pctl_chain_batch_begin(ctx, call) : status;
 }
@@ -14,7 +11,9 @@ static pctl_status begin(void *ctx, const pctl_call *call)
 static pctl_status serve(void *ctx, const pctl_request *r, const pctl_call *call,
 			 pctl_response *out)
 {
-	return pctl_chain_serve(ctx, r, call, out);
+	const pctl_status status = pctl_chain_forget_shaders(ctx, PCTL_CHAIN_SHADERS_OPEN, call);
+
+	return status == PCTL_OK ? pctl_chain_serve(ctx, r, call, out) : status;
 }
 
 static pctl_status commit(void *ctx, const pctl_call *call)

@@ -270,7 +270,8 @@ static pctl_status take_alias(const pctl_taking *t, const pctl_msg_name *m)
 
 	if (status == PCTL_OK && !found)
 		status = unknown(m->cid, t->call);
-	if (status == PCTL_OK && deprecated != 0)
+	/* Who uploaded a text first need not be who wrote it: from version 2 on his word stops nobody. */
+	if (status == PCTL_OK && deprecated != 0 && !has_terms)
 		status = pctl_refuse(t->call, PC5805_SHADER_DEPRECATED,
 				     "shader %s is deprecated since height %llu", m->cid,
 				     (unsigned long long)deprecated);

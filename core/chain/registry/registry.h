@@ -10,7 +10,7 @@
 /*
  * sender      who uploaded it first
  * height      of the block that took it in
- * deprecated  height since which new jobs are refused; 0: it is not
+ * deprecated  height since which its uploader advises against it, and under version 1 of the rules new jobs are refused; 0: it is not
  * profile     response to its upload, owned; released with pctl_shader_row_clear
  */
 typedef struct pctl_shader_row {

@@ -195,6 +195,20 @@ static pctl_status provide(replay *p)
 	return status != PCTL_OK ? status : batch;
 }
 
+/* What is of no length nobody has to bring. */
+static pctl_status find(replay *p, const pctl_block_need *need)
+{
+	pctl_cid empty;
+	const pctl_status status = need->n_bytes != 0 ? PCTL_OK
+						      : pctl_store_put(pctl_chain_store(p->chain),
+								       "", 0, p->call, &empty);
+
+	if (status != PCTL_OK)
+		return status;
+	return need->n_bytes == 0 && pctl_cid_compare(&empty, &need->cid) == 0 ? PCTL_OK
+									       : fetch(p, need);
+}
+
 /* After the messages everything needed must be there; what was made too, unless the run makes it, or this is only the way
  * to the blocks that are to be verified. */
 static pctl_status insist(replay *p)
@@ -207,7 +221,7 @@ static pctl_status insist(replay *p)
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		if (!(needs[i].is_made && p->runs != (int)p->o->check) &&
 		    !pctl_store_has(pctl_chain_store(p->chain), &needs[i].cid))
-			status = fetch(p, &needs[i]);
+			status = find(p, &needs[i]);
 	return status;
 }
 

@@ -29,6 +29,11 @@ typedef struct submission {
 
 /* ---- the shader ---------------------------------------------------------------------------- */
 
+static int is_released(const submission *s)
+{
+	return s->t->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED;
+}
+
 static pctl_status check_shader(const submission *s)
 {
 	const pctl_msg_execute *m = s->m;
@@ -39,8 +44,8 @@ static pctl_status check_shader(const submission *s)
 
 	if (status == PCTL_OK && !found)
 		status = pctl_refuse(t->call, PC5804_SHADER_UNKNOWN, "no shader %s", m->shader_cid);
-	/* What the chain itself runs nobody takes from it. */
-	if (status == PCTL_OK && deprecated != 0 && !s->is_own)
+	/* From version 2 of the rules on it is advice: a copy of somebody's upload may have come first. */
+	if (status == PCTL_OK && deprecated != 0 && is_released(s))
 		status = pctl_refuse(t->call, PC5805_SHADER_DEPRECATED,
 				     "shader %s is deprecated since height %" PRIu64, m->shader_cid,
 				     deprecated);
@@ -112,7 +117,7 @@ static pctl_status refer(submission *s, const char *text, uint64_t *output_bytes
 static pctl_status check_order(submission *s)
 {
 	const pctl_msg_execute *m = s->m;
-	uint64_t n_all = 1, n_pending;
+	int is_there = 1;
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < m->n_parent_jobs; i++)
@@ -121,8 +126,8 @@ static pctl_status check_order(submission *s)
 		status = refer(s, m->after[i], NULL);
 	if (status != PCTL_OK || m->parent_clock == 0)
 		return status;
-	status = pctl_jobs_at_clock(s->t->s, m->parent_clock, s->t->call, &n_all, &n_pending);
-	if (status == PCTL_OK && n_all == 0)
+	status = pctl_jobs_has_clock(s->t->s, m->parent_clock, s->t->call, &is_there);
+	if (status == PCTL_OK && !is_there)
 		status = pctl_refuse(s->t->call, PC5817_JOB_CLOCK, "no job has clock %" PRIu64,
 				     m->parent_clock);
 	return status == PCTL_OK ? after(s, m->parent_clock) : status;
@@ -148,11 +153,6 @@ static uint64_t fixed_part(const pctl_program *p, uint32_t type, uint64_t *strid
 		return t->size;
 	*stride = p->types[last->type].stride;
 	return last->offset;
-}
-
-static int is_released(const submission *s)
-{
-	return s->t->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED;
 }
 
 /* Under version 1 of the rules what this node's store has decides; from version 2 on the state does. */

@@ -37,6 +37,7 @@ pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid_text, const pctl
 	if (made == NULL || made->name == NULL || made->text == NULL ||
 	    !pctl_map_put(c->sources, cid_text, made))
 		return pctl_no_memory(call, "a shader");
+	c->source_bytes += made->n_text;
 	*out = made;
 	return PCTL_OK;
 }

@@ -104,6 +104,8 @@ void pctl_analysis_destroy(pctl_analysis *a);
 /* Prove of races and indices what the consensus VM's released rules prove, and nothing that was learnt later: what a block
  * may hold never depends on the age of a node. */
 #define PCTL_ANALYSE_RELEASED 2u
+/* Give up earlier on loops in loops, of which each doubles what there is to look at: a stranger's message is refused for next to nothing. */
+#define PCTL_ANALYSE_BRIEF 4u
 
 /* How many bytes are bound to a variable. */
 typedef struct pctl_known_binding {

@@ -309,14 +309,15 @@ static uint32_t skip(const pctl_interp *w, uint32_t v)
 uint32_t pctl_interp_region(pctl_interp *w, uint32_t v)
 {
 	const uint32_t base = w->fn->first_inst;
+	const uint32_t most =
+		w->z->flags & PCTL_ANALYSE_BRIEF ? PCTL_INTERP_STEPS_BRIEF : PCTL_INTERP_STEPS_MAX;
 
 	while (v < w->fn->n_insts) {
 		const uint16_t op = w->p->insts[base + v].op;
 
 		if (ends_region(op))
 			return v;
-		if (++w->steps > PCTL_INTERP_STEPS_MAX || w->symbols.no_memory ||
-		    pctl_arena_failed(w->arena))
+		if (++w->steps > most || w->symbols.no_memory || pctl_arena_failed(w->arena))
 			pctl_interp_give_up(w);
 		if (w->state.dead || w->gave_up)
 			v = skip(w, v);

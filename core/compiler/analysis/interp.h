@@ -9,6 +9,7 @@
 #include "compiler/analysis/symbol.h"
 
 #define PCTL_INTERP_STEPS_MAX (1u << 19)
+#define PCTL_INTERP_STEPS_BRIEF (1u << 17) /* with PCTL_ANALYSE_BRIEF */
 #define PCTL_INTERP_ACCESSES_MAX 4096u
 #define PCTL_INTERP_PAIRS_MAX (1u << 16)
 #define PCTL_INTERP_CALLS_MAX 16u	  /* calls inside each other */

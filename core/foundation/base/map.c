@@ -98,6 +98,13 @@ int pctl_map_has(const pctl_map *m, const char *key)
 	return m->n_slots != 0 && *find_slot(m, key) != 0;
 }
 
+const char *pctl_map_key(const pctl_map *m, const char *key)
+{
+	const uint32_t i = m->n_slots == 0 ? 0 : *find_slot(m, key);
+
+	return i == 0 ? NULL : m->entries[i - 1].key;
+}
+
 uint32_t pctl_map_count(const pctl_map *m)
 {
 	return m->n;

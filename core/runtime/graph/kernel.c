@@ -91,9 +91,12 @@ static uint32_t subgroup_of(const pctl_kernels *k, const pctl_kernel_source *s)
 
 void pctl_kernel_unit_destroy(pctl_kernel_module *u)
 {
+	pctl_arena *arena = u->arena;
+
 	pctl_analysis_destroy(u->analysis);
 	pctl_program_destroy(u->program);
 	free(u->wire);
+	pctl_arena_destroy(arena); /* with the unit itself */
 }
 
 static void drop_all(pctl_kernels *k)
@@ -120,6 +123,11 @@ uint32_t pctl_kernels_kept(const pctl_kernels *k)
 	return pctl_map_count(k->compiled) + pctl_map_count(k->units);
 }
 
+uint64_t pctl_kernels_kept_bytes(const pctl_kernels *k)
+{
+	return k->bytes;
+}
+
 uint64_t pctl_kernels_age(const pctl_kernels *k)
 {
 	return k->age;
@@ -143,10 +151,19 @@ pctl_status pctl_kernels_forget(pctl_kernels *k, const pctl_call *call)
 	}
 	drop_all(k);
 	k->age++;
+	k->bytes = 0;
 	k->arena = arena;
 	k->compiled = compiled;
 	k->units = units;
 	return PCTL_OK;
+}
+
+/* An instruction with what is known of it, about. */
+#define INST_BYTES 320u
+
+static uint64_t bytes_of(const pctl_program *p)
+{
+	return sizeof(*p) + (uint64_t)p->n_insts * INST_BYTES;
 }
 
 static pctl_status compiled_program(pctl_kernels *k, const pctl_kernel_source *s, const char *key,
@@ -166,13 +183,14 @@ static pctl_status compiled_program(pctl_kernels *k, const pctl_kernel_source *s
 		*out = NULL;
 		return out_of_memory(call);
 	}
+	k->bytes += strlen(key) + bytes_of(*out);
 	return PCTL_OK;
 }
 
-static int keep_known(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_module *u)
+static int keep_known(const pctl_kernel_source *s, pctl_kernel_module *u)
 {
-	pctl_known_binding *bindings = pctl_arena_array(k->arena, s->n_bindings, sizeof(*bindings));
-	uint32_t *groups = pctl_arena_array(k->arena, 3, sizeof(*groups));
+	pctl_known_binding *bindings = pctl_arena_array(u->arena, s->n_bindings, sizeof(*bindings));
+	uint32_t *groups = pctl_arena_array(u->arena, 3, sizeof(*groups));
 
 	if (bindings == NULL || groups == NULL)
 		return 0;
@@ -186,18 +204,19 @@ static int keep_known(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_
 	return 1;
 }
 
-/* The unit's own copy of what it was made from. */
-static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_module *u)
+/* The unit's own copy of what it was made from, but for the text, which is kept once for all units of it: text is that copy. */
+static pctl_status keep_source(const pctl_kernels *k, const pctl_kernel_source *s, const char *text,
+			       pctl_kernel_module *u)
 {
-	u->name = pctl_arena_dup(k->arena, s->name);
-	u->text = pctl_arena_dup_n(k->arena, s->text, s->n_text);
+	u->name = pctl_arena_dup(u->arena, s->name);
+	u->text = text;
 	u->n_text = s->n_text;
 	u->flags = s->flags;
 	u->subgroup = subgroup_of(k, s);
-	u->entry = s->entry == NULL ? NULL : pctl_arena_dup(k->arena, s->entry);
-	u->overrides = pctl_arena_array(k->arena, s->n_overrides, sizeof(*u->overrides));
-	if (u->name == NULL || u->text == NULL || (s->entry != NULL && u->entry == NULL) ||
-	    u->overrides == NULL || !keep_known(k, s, u))
+	u->entry = s->entry == NULL ? NULL : pctl_arena_dup(u->arena, s->entry);
+	u->overrides = pctl_arena_array(u->arena, s->n_overrides, sizeof(*u->overrides));
+	if (u->name == NULL || (s->entry != NULL && u->entry == NULL) || u->overrides == NULL ||
+	    !keep_known(s, u))
 		return PCTL_E_NOMEM;
 	for (uint32_t i = 0; i < s->n_overrides; i++) {
 		const pctl_override_value *v = &s->overrides[i];
@@ -205,8 +224,8 @@ static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pct
 
 		mine->bits = v->bits;
 		mine->pos = NULL; /* of this caller's */
-		mine->name = pctl_arena_dup(k->arena, v->name);
-		mine->text = v->text == NULL ? NULL : pctl_arena_dup(k->arena, v->text);
+		mine->name = pctl_arena_dup(u->arena, v->name);
+		mine->text = v->text == NULL ? NULL : pctl_arena_dup(u->arena, v->text);
 		if (mine->name == NULL || (v->text != NULL && mine->text == NULL))
 			return PCTL_E_NOMEM;
 	}
@@ -271,6 +290,8 @@ static pctl_status analyse(const pctl_kernels *k, const pctl_kernel_source *s,
 
 	query.flags = (s->flags & PCTL_WGSL_CONSENSUS ? PCTL_ANALYSE_RELEASED : 0) |
 		      (turns != 0 ? PCTL_ANALYSE_UNBOUNDED : 0);
+	if ((s->flags & PCTL_WGSL_CONSENSUS) != 0 && (s->flags & PCTL_WGSL_RULES_1) == 0)
+		query.flags |= PCTL_ANALYSE_BRIEF;
 	status = pctl_program_analyse(u->program, &query, call, &u->analysis);
 	if (status != PCTL_OK || u->analysis->n_unbounded == 0)
 		return status;
@@ -306,20 +327,52 @@ pctl_status pctl_kernel_name_build(pctl_kernel_module *u, const pctl_call *call)
 	return status;
 }
 
+/* In an arena of its own: anybody may ask for units that come to nothing. */
+static pctl_kernel_module *empty_unit(void)
+{
+	pctl_arena *arena = pctl_arena_create();
+	pctl_kernel_module *u = arena == NULL ? NULL : pctl_arena_alloc(arena, sizeof(*u));
+
+	if (u == NULL)
+		pctl_arena_destroy(arena);
+	else
+		u->arena = arena;
+	return u;
+}
+
+/*
+ * Proofs spare devices their checks. Those of the consensus VM are told what holds for every dispatch and no more: who sends a job chooses its
+ * dispatch, and what is proved of no other would be a kernel of its own, which every device builds, and nobody has paid for.
+ */
+static void mark_proven(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_module *u)
+{
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	const pctl_kernel_module *any = u;
+	pctl_kernel_source source = *s;
+
+	source.groups = NULL;
+	if (s->groups != NULL && (s->flags & PCTL_WGSL_CONSENSUS) != 0 &&
+	    pctl_kernels_get(k, &source, &quiet, &any) != PCTL_OK)
+		return;
+	if (any->program->n_insts == u->program->n_insts)
+		pctl_program_mark_proven(u->program, any->analysis);
+}
+
 static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p,
-			     const pctl_call *call, pctl_kernel_module **out)
+			     const char *text, const pctl_call *call, pctl_kernel_module **out)
 {
 	const pctl_wgsl_options options = {s->name, s->flags, subgroup_of(k, s), &k->library};
-	pctl_kernel_module *u = pctl_arena_alloc(k->arena, sizeof(*u));
-	pctl_status status;
+	pctl_kernel_module *u = empty_unit();
+	pctl_status status = PCTL_OK;
 
 	*out = NULL;
 	if (u == NULL)
 		return out_of_memory(call);
-	if (keep_source(k, s, u) != PCTL_OK)
-		return out_of_memory(call);
-	status = pctl_wgsl_check_overrides(s->text, s->n_text, &options, p, s->entry, s->overrides,
-					   s->n_overrides, call);
+	if (keep_source(k, s, text, u) != PCTL_OK)
+		status = out_of_memory(call);
+	if (status == PCTL_OK)
+		status = pctl_wgsl_check_overrides(s->text, s->n_text, &options, p, s->entry,
+						   s->overrides, s->n_overrides, call);
 	if (status == PCTL_OK)
 		status = pctl_program_specialise(p, s->entry, s->overrides, s->n_overrides, call,
 						 &u->program);
@@ -338,9 +391,9 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
 		status = pctl_program_encode(u->program, call, &u->wire, &u->wire_bytes);
 	if (status == PCTL_OK)
 		status = pctl_cid_of(u->wire, u->wire_bytes, call, &u->cid);
-	/* The identity is the program as written; proofs only spare devices their checks. */
+	/* The identity is the program as written. */
 	if (status == PCTL_OK) {
-		pctl_program_mark_proven(u->program, u->analysis);
+		mark_proven(k, s, u);
 		status = pctl_kernel_name_build(u, call);
 	}
 	if (status != PCTL_OK) {
@@ -400,13 +453,19 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 	pctl_str_buf key = PCTL_STR_BUF_INIT;
 	char *text_key = NULL, *unit_key = NULL;
 	pctl_status status = refuse_nul(k, s, call);
-	pctl_program *program;
+	pctl_program *program = NULL;
 	pctl_kernel_module *unit;
 
 	*out = NULL;
 	if (status != PCTL_OK)
 		return status;
 	text_key = key_of_text(k, s);
+	status = text_key == NULL ? out_of_memory(call)
+				  : compiled_program(k, s, text_key, call, &program);
+	if (status != PCTL_OK)
+		goto out;
+	/* A text is its program, which is kept as long as units are. */
+	pctl_str_addf(&key, "%p ", (void *)program);
 	pctl_str_addf(&key, "%" PRIu32 ",%" PRIu32 "%s\n", s->any_size,
 		      s->turns != 0 ? s->turns : k->asked_turns, s->entry == NULL ? "" : s->entry);
 	if (s->groups != NULL)
@@ -419,9 +478,8 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 		pctl_str_addf(&key, "\n%s=%" PRIu64 " %s", s->overrides[i].name,
 			      s->overrides[i].bits,
 			      s->overrides[i].text == NULL ? "" : s->overrides[i].text);
-	pctl_str_addf(&key, "\n\n%s", text_key == NULL ? "" : text_key);
 	unit_key = pctl_str_finish(&key);
-	if (text_key == NULL || unit_key == NULL) {
+	if (unit_key == NULL) {
 		status = out_of_memory(call);
 		goto out;
 	}
@@ -430,9 +488,9 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 		*out = unit;
 		goto out;
 	}
-	status = compiled_program(k, s, text_key, call, &program);
-	if (status == PCTL_OK)
-		status = make_unit(k, s, program, call, &unit);
+	status = make_unit(k, s, program,
+			   pctl_map_key(k->compiled, text_key) + strlen(text_key) - s->n_text, call,
+			   &unit);
 	if (status != PCTL_OK)
 		goto out;
 	if (!pctl_map_put(k->units, unit_key, unit)) {
@@ -440,6 +498,7 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 		status = out_of_memory(call);
 		goto out;
 	}
+	k->bytes += strlen(unit_key) + bytes_of(unit->program) + unit->wire_bytes;
 	*out = unit;
 out:
 	free(text_key);

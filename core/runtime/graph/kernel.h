@@ -29,8 +29,9 @@ typedef struct pctl_kernel_module {
 	/* The dispatch that its proofs are for, of pctl_kernel_source. */
 	pctl_analysis_query known;
 	/* Devices build it under this name: beside the program it tells the proofs in it and the turns of its loops, which
-	 * hang on the dispatch. */
+	 * hang on the dispatch; under the consensus rules they do not. */
 	char build_key[PCTL_CID_TEXT_SIZE + 24];
+	struct pctl_arena *arena; /* that has it, the cache's own business; NULL: the cache's */
 } pctl_kernel_module;
 
 /* Where an instruction of a function stands in the text, as far as that is known. */
@@ -61,9 +62,10 @@ typedef struct pctl_kernels pctl_kernels;
 /* `ops` answers `//# use`; it outlives the cache. NULL: no memory. */
 pctl_kernels *pctl_kernels_create(const pctl_op_source *ops);
 void pctl_kernels_destroy(pctl_kernels *k);
-/* How many texts and units are kept; and to keep none of them: by who knows that nobody holds a unit or a program any more. After PC2
- * all is as it was. */
+/* How many texts and units are kept, and about how many bytes they take; and to keep none of them: by who knows that nobody holds a unit or
+ * a program any more. After PC2 all is as it was. What was refused is not kept. */
 uint32_t pctl_kernels_kept(const pctl_kernels *k);
+uint64_t pctl_kernels_kept_bytes(const pctl_kernels *k);
 pctl_status pctl_kernels_forget(pctl_kernels *k, const pctl_call *call);
 /* How often they were forgotten: units and programs are those of before as long as it is the same. */
 uint64_t pctl_kernels_age(const pctl_kernels *k);

@@ -14,6 +14,7 @@ struct pctl_kernels {
 	pctl_map *compiled; /* key of a text to pctl_program (unspecialised) */
 	pctl_map *units;    /* key of a source to pctl_kernel_module */
 	uint64_t age;	    /* how often they were forgotten */
+	uint64_t bytes;	    /* that both take, about */
 	pctl_wgsl_library library;
 	const pctl_policy *policy; /* NULL: kernels of any size */
 	uint32_t turns;		   /* the budget of what declares none; 0: such loops are refused */

@@ -144,9 +144,9 @@ def every_kind(h, name):
             say("bob", "name", op=1, name="twice", cid=cid(ADD)), say("bob", "name", 5823, op=2, cid=cid(ADD)),
             *(job("ada", ADD, cid(WORDS), label=f"large{i}", overrides=[dict(name="more", bits=i)], tip=10**6 * i, **large) for i in range(4)), job("ada", TWICE, cid(WORDS), 5897),
             job("bob", ADD, cid(WORDS), label="lost", overrides=[dict(name="more", bits=9)], **large), job("bob", TWICE, cid(WORDS), label="small", groups=3, tip=5))
-    # One of those that wait is taken back, and who waits for it fails; a shader goes, a link too.
+    # One of those that wait is taken back, and who waits for it fails; a shader is advised against, a link goes.
     m.block(say("ada", "cancel", 5824, job_id=ids["lost"]), job("bob", TWICE, "job:" + ids["lost"], label="orphan"), say("bob", "cancel", job_id=ids["lost"]), say("ada", "name", op=2, cid=cid(ADD)),
-            job("ada", ADD, cid(WORDS), 5805, uniform_cid=cid(UNIFORM), bindings=[dict(group=0, binding=2, cid=cid(OTHERS))]),
+            job("ada", ADD, cid(WORDS), label="advised", uniform_cid=cid(UNIFORM), bindings=[dict(group=0, binding=2, cid=cid(OTHERS))]),
             say("cay", "link", source=cid(b"x"), target=cid(b"y"), taken=True, signers=two[:2]), say("cay", "link", 6105, source=cid(b"x"), target=cid(b"y"), taken=True, signers=two[:2]))
     m.snapshot()
     for i in range(6):

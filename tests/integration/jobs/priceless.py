@@ -1,5 +1,5 @@
 """Programs whose price does not fit in 64 bits: refused by their code wherever a price is asked for, by the loops or by the dispatch, under both versions of the rules and outside of a chain; nothing of them runs, and a
-chain has a refusal and no more."""
+chain has a refusal and no more. Beside it, what a shader's uploader may say against it."""
 import os
 import re
 import sys
@@ -62,6 +62,11 @@ def chain(rules, by_loops):
     block = w.answer("block", "end", "--backend", "cpu")
     h.check(f"rules {rules}: a block with the refusal", block["complete"] == "0" and block["failed"] == ("1" if rules == 2 else "0"), block)
     w.text("block", "verify", "1..1", "--backend", "cpu")
+    # What its uploader withdrew: refused under version 1, a warning from 2 on.
+    h.check(f"rules {rules}: nobody advises against it", "PC5805" not in w.run(*submit, "1")[2])
+    w.text("shader", "deprecate", shader, "--sender", "alice")
+    status, _, err = w.run(*submit, "1")
+    h.check(f"rules {rules}: a deprecated shader, PC5805", (status, "PC5805" in err) == (3 if rules == 1 else 0, True), (status, err))
 
 
 outside()
