@@ -105,7 +105,8 @@ typedef struct pctl_taking {
 	 * trace) and, where is_job, the job that it is kept as. */
 	struct pctl_diag_list *said;
 	uint64_t charged;
-	uint32_t is_job, reserved;
+	uint32_t is_job;
+	uint32_t is_counted; /* the sender's number was used up with the fee */
 	uint8_t refused[PCTL_DIGEST_BYTES];
 } pctl_taking;
 
@@ -116,9 +117,10 @@ pctl_status pctl_apply_execute(pctl_taking *t, const pctl_request *r, uint32_t o
 /* What it does for a message that is not refused, or under version 1 of the rules. */
 pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t origin);
 /* Queue the job that an execute message becomes where it stands: its id, its place and its message are set here, which is
- * all that `job` must not have yet, and `reserve` gas of the sender is set aside. The row's message borrows `r`. */
+ * all that `job` must not have yet, and `reserve` gas of the sender is set aside; has_row: in a reservation, because
+ * the row of the job does not say it (ledger.h). The row's message borrows `r`. */
 pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t reserve,
-			   pctl_chain_job *job);
+			   int has_row, pctl_chain_job *job);
 /* pctl_chain_apply. *paid: what a message that is refused paid all the same (refusal.h), 0: nothing, and it left no trace. */
 pctl_status pctl_apply_paid(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			    uint64_t *paid, pctl_response *out);

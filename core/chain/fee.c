@@ -24,15 +24,18 @@ static uint64_t balance_of(const pctl_taking *t, const char *sender)
 	return pctl_ledger_account_read(t->s, sender, NULL, &a) == PCTL_OK ? a.balance : 0;
 }
 
-static pctl_status pay(const pctl_taking *t, const char *sender, uint64_t gas, const char *what)
+static pctl_status pay(const pctl_taking *t, const char *sender, uint64_t gas, int uses_number,
+		       const char *what)
 {
-	const uint64_t has = balance_of(t, sender);
+	pctl_ledger_account a = {.balance = 0};
+	const uint64_t has =
+		pctl_ledger_account_read(t->s, sender, NULL, &a) == PCTL_OK ? a.balance : 0;
 
 	if (gas > has)
 		return pctl_refuse(t->call, PC5869_MESSAGE_FEE,
 				   "%s costs %" PRIu64 " gas, %s has %" PRIu64, what, gas, sender,
 				   has);
-	return gas == 0 ? PCTL_OK : pctl_ledger_pay(t->s, sender, gas, 0, t->call);
+	return gas == 0 ? PCTL_OK : pctl_ledger_burn(t->s, &a, gas, uses_number, t->call);
 }
 
 static pctl_gas_message priced(const pctl_request *r)
@@ -75,7 +78,7 @@ pctl_status pctl_fee_take(const pctl_taking *t, const pctl_request *r, uint64_t 
 	pctl_status status = pctl_fee_price(t, r, out);
 
 	if (status == PCTL_OK)
-		status = pay(t, pctl_request_sender(r), *out, "the message");
+		status = pay(t, pctl_request_sender(r), *out, 1, "the message");
 	if (status != PCTL_OK)
 		*out = 0;
 	return status;
@@ -94,7 +97,7 @@ pctl_status pctl_fee_refusal(const pctl_taking *t, const char *sender, uint64_t 
 		return status;
 	*out = part_of(t, *out);
 	*out = *out < has ? *out : has;
-	return pay(t, sender, *out, "the refusal");
+	return pay(t, sender, *out, 0, "the refusal");
 }
 
 pctl_status pctl_fee_build(const pctl_taking *t, const char *sender, uint64_t n,
@@ -106,5 +109,5 @@ pctl_status pctl_fee_build(const pctl_taking *t, const char *sender, uint64_t n,
 
 	if (status == PCTL_OK)
 		status = pctl_gas_build(schedule, n, instructions, t->call, &gas);
-	return status == PCTL_OK ? pay(t, sender, part_of(t, gas), "the shader") : status;
+	return status == PCTL_OK ? pay(t, sender, part_of(t, gas), 0, "the shader") : status;
 }

@@ -11,7 +11,8 @@ int pctl_fee_is_due(const pctl_taking *t, uint32_t origin);
 /* What the message costs its sender, whatever comes of it. */
 pctl_status pctl_fee_price(const pctl_taking *t, const pctl_request *r, uint64_t *out);
 
-/* Take from the sender what the message costs: *out. PC5869 when it has less, and nothing is taken. */
+/* Take from the sender what the message costs: *out, and where that is not 0 its number is used up with it. PC5869 when it has less, and nothing is
+ * taken. */
 pctl_status pctl_fee_take(const pctl_taking *t, const pctl_request *r, uint64_t *out);
 
 /* Take what a refusal costs beside, or what the sender has left: *out. */

@@ -1,6 +1,6 @@
 /* Signed messages under version 2 of the rules, by processor time: blobs and jobs as encoded bytes taken in by batches, as a
- * node does, and the end of the block that runs them. usage: bench_messages [JOBS [BATCH]] DEVICE DIR, where DIR is empty or
- * missing. Kernels are built in a first block of few jobs; the second is measured. */
+ * node does, and the end of the block that runs them. usage: bench_messages [JOBS [BATCH [BEFORE]]] DEVICE DIR, where DIR is
+ * empty or missing. Kernels are built in a first block of few jobs, or of BEFORE (16,384 at most); the second is measured. */
 #include <openssl/evp.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ typedef struct bench {
 	uint8_t id[PCTL_DIGEST_BYTES];
 	char shader[PCTL_CID_TEXT_SIZE];
 	uint64_t height;
-	uint32_t n, batch;
+	uint32_t n, batch, before;
 } bench;
 
 /* ---- time ---------------------------------------------------------------------------------- */
@@ -314,17 +314,18 @@ int main(int argc, char **argv)
 	pctl_diag_list *l = pctl_diag_list_create();
 	bench b = {.call = pctl_diag_list_call(l),
 		   .n = argc > 3 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10000,
-		   .batch = argc > 4 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1024};
+		   .batch = argc > 4 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1024,
+		   .before = argc > 5 ? (uint32_t)strtoul(argv[3], NULL, 10) : WARM};
 	pctl_chain_options co = {.dir = dir, .executor = &b.executor};
 	pctl_registry *r = NULL;
 	pctl_policy *p = NULL;
 	pctl_params params;
 	char store[4096];
-	int ok = argc > 2 && b.n != 0 && b.batch != 0;
+	int ok = argc > 2 && b.n != 0 && b.batch != 0 && b.before != 0;
 
 	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* as pipectl does */
 	if (!ok)
-		fprintf(stderr, "usage: bench_messages [JOBS [BATCH]] DEVICE DIR\n");
+		fprintf(stderr, "usage: bench_messages [JOBS [BATCH [BEFORE]]] DEVICE DIR\n");
 	eo.backends = &device;
 	eo.n_backends = 1;
 	pctl_params_default(&params);
@@ -342,7 +343,7 @@ int main(int argc, char **argv)
 	co.genesis = &params;
 	ok = ok && pctl_device_executor_open(&eo, b.call, &b.executor) == PCTL_OK &&
 	     pctl_chain_open(&co, b.call, &b.chain) == PCTL_OK && make_accounts(&b) && upload(&b) &&
-	     block(&b, WARM, 0) && block(&b, b.n, 1);
+	     block(&b, b.before, 0) && block(&b, b.n, 1);
 	pctl_diag_render_text(l, stderr, 0);
 	pctl_chain_close(b.chain);
 	pctl_executor_close(&b.executor);

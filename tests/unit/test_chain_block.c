@@ -282,7 +282,7 @@ static void test_chain_block__blobs_stay_for_the_jobs_that_use_them(void **state
 	/* Its last height has passed, but a job waits for it. */
 	assert_int_equal(job(&r, c).status, PCTL_JOB_PENDING);
 	sql(&r, "CREATE TEMP TABLE seen (n INTEGER CHECK (n = 1))");
-	sql(&r, "INSERT INTO seen SELECT uses FROM blobs WHERE bytes = 32");
+	sql(&r, "INSERT INTO seen SELECT count(*) FROM blobs WHERE bytes = 32");
 	end(&r);
 	assert_int_equal(job(&r, c).status, PCTL_JOB_COMPLETE);
 	/* A dispute may ask for it for as long as bonds are on their way back: its last height was 2. */
@@ -290,6 +290,41 @@ static void test_chain_block__blobs_stay_for_the_jobs_that_use_them(void **state
 		;
 	sql(&r, "INSERT INTO seen SELECT count(*) FROM blobs WHERE bytes = 32");
 	end(&r);
+	sql(&r, "CREATE TEMP TABLE gone (n INTEGER CHECK (n = 0))");
+	sql(&r, "INSERT INTO gone SELECT count(*) FROM blobs WHERE bytes = 32");
+	rig_end(&r);
+}
+
+/* However long it waits: what nobody may name any more, and no dispute asks for, is there for the job in the queue that did, and goes with it. */
+static void test_chain_block__a_blob_stays_for_a_job_that_waits_long(void **state)
+{
+	static const uint32_t numbers[8] = {9, 8, 7};
+	const pctl_request blob = {.kind = PCTL_MSG_BLOB,
+				   .as.blob = {"alice", (const uint8_t *)numbers, 32, 1}};
+	char a[65], c[65], cid[PCTL_CID_TEXT_SIZE];
+	pctl_params p;
+	rig r;
+
+	(void)state;
+	rig_begin_under(&r, 2, 0, 1);
+	execute(&r, &(submit){.groups = 8}, a);
+	p = params_of(2, job(&r, a).gas); /* one job a block */
+	rig_end(&r);
+	p.values[PCTL_PARAM_UNBONDING_BLOCKS] = 1;
+	rig_begin_with(&r, &p, 1);
+	put(&r, numbers, 32, cid);
+	take(&r, &blob);
+	for (int i = 0; i < 3; i++)
+		execute(&r, &(submit){.groups = 8}, a);
+	execute(&r, &(submit){.groups = 8, .input = cid}, c);
+	sql(&r, "CREATE TEMP TABLE seen (n INTEGER CHECK (n = 1))");
+	for (int i = 0; i < 3; i++) {
+		end(&r);
+		assert_int_equal(job(&r, c).status, PCTL_JOB_PENDING);
+		sql(&r, "INSERT INTO seen SELECT count(*) FROM blobs WHERE bytes = 32");
+	}
+	end(&r);
+	assert_int_equal(job(&r, c).status, PCTL_JOB_COMPLETE);
 	sql(&r, "CREATE TEMP TABLE gone (n INTEGER CHECK (n = 0))");
 	sql(&r, "INSERT INTO gone SELECT count(*) FROM blobs WHERE bytes = 32");
 	rig_end(&r);
@@ -454,6 +489,7 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_chain_block__jobs_run_by_clock),
 		PCTL_TEST(test_chain_block__what_parameters_no_longer_allow_fails),
 		PCTL_TEST(test_chain_block__what_parameters_no_longer_allow_is_charged),
 		PCTL_TEST(test_chain_block__blobs_stay_for_the_jobs_that_use_them),
+		PCTL_TEST(test_chain_block__a_blob_stays_for_a_job_that_waits_long),
 		PCTL_TEST(test_chain_block__two_chains_agree),
 		PCTL_TEST(test_chain_block__trouble_changes_nothing),
 		PCTL_TEST(test_chain_block__heights_are_checked),

@@ -43,7 +43,7 @@ static void rig_close(rig *r)
 	assert_int_equal(system(command), 0);
 }
 
-static const pctl_gitlog_file two[] = {{"results", "r", 1}, {"receipts/all", "", 0}};
+static const pctl_gitlog_file two[] = {{"results", "r", 1, 1, 0}, {"receipts/all", "", 0, 0, 0}};
 
 static pctl_gitlog_oid block(rig *r, const pctl_gitlog_oid *parent, uint64_t clock)
 {
@@ -136,7 +136,8 @@ static void refused(rig *r, const pctl_gitlog_file *files, uint32_t n, const cha
 
 static void test_chain_gitlog__refusals_are_named(void **state)
 {
-	const pctl_gitlog_file bad = {"a/b/c", "", 0}, both[] = {{"a", "", 0}, {"a/b", "", 0}};
+	const pctl_gitlog_file bad = {"a/b/c", "", 0, 0, 0},
+			       both[] = {{"a", "", 0, 0, 0}, {"a/b", "", 0, 0, 0}};
 	pctl_gitlog_oid oid, none, next;
 	pctl_gitlog *other;
 	uint64_t n;

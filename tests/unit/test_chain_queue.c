@@ -406,8 +406,124 @@ static void test_chain_queue__names_of_the_chain_have_no_keys(void **state)
 	rig_end(&r);
 }
 
+/* A job's own row says what it has set aside and what it was charged: one that ran, one that was cancelled, one that fails because of it, and, with rows
+ * of the ledger, one that was refused. */
+static void test_chain_queue__a_job_needs_no_row_of_the_ledger(void **state)
+{
+	char ran[PCTL_JOB_TEXT_SIZE], cancelled[PCTL_JOB_TEXT_SIZE], failed[PCTL_JOB_TEXT_SIZE],
+		none[PCTL_JOB_TEXT_SIZE];
+	pctl_ledger_report block, account;
+	pctl_ledger_account who;
+	uint64_t earned, all, refused;
+	rig r;
+
+	(void)state;
+	rig_begin_under(&r, 2, 0, 1);
+	OK(send(&r, "alice", 60, 5, NULL, ran));
+	OK(send(&r, "alice", 60, 7, NULL, cancelled));
+	OK(send(&r, "alice", 60, 9, cancelled, failed));
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
+	{
+		const pctl_request q = {.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", cancelled}};
+
+		take(&r, &q);
+	}
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call)); /* what it pays is set aside */
+	assert_int_equal(count(&r, "SELECT count(*) FROM reservations"), 0);
+	{
+		pctl_request q = {.kind = PCTL_MSG_EXECUTE};
+		const pctl_msg_binding binding = {0, 2, r.input};
+
+		q.as.execute = (pctl_msg_execute){.sender = "alice",
+						  .shader_cid = r.shader,
+						  .input = r.input,
+						  .dispatch = {60, 1, 1},
+						  .gas_limit = 1,
+						  .bindings = &binding,
+						  .n_bindings = 1,
+						  .uniform_cid = "",
+						  .output_bytes = 240,
+						  .entry = ""};
+		FAILS(try(&r, &q), PC5818_JOB_GAS);
+	}
+	assert_int_equal(count(&r, "SELECT count(*) FROM reservations"), 1);
+	OK(pctl_ledger_account_read(pctl_cursor(r.chain), "alice", &call, &who));
+	refused = who.reserved - 3 * 10000000 - (5 + 7 + 9);
+	assert_int_not_equal(refused, 0);
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
+	(void)end(&r);
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
+	assert_int_equal(count(&r, "SELECT count(*) FROM reservations"), 0);
+	assert_int_equal(count(&r, "SELECT count(*) FROM settlements"), 1);
+	assert_int_equal(job(&r, ran).status, PCTL_JOB_COMPLETE);
+	assert_int_equal(job(&r, failed).gas_used, 0);
+	assert_int_not_equal(job(&r, cancelled).gas_used, 0);
+	all = job(&r, ran).gas + 5 + job(&r, cancelled).gas_used;
+	OK(pctl_ledger_block_report(pctl_cursor(r.chain), 1, &call, &block));
+	OK(pctl_ledger_account_report(pctl_cursor(r.chain), "alice", &call, &account, &earned));
+	assert_memory_equal(&block, &account, sizeof(block));
+	assert_int_equal(earned, 0);
+	assert_int_equal(block.settled, 3);
+	assert_int_equal(block.released, 1);
+	assert_int_equal(block.charged, all + refused);
+	assert_int_equal(block.reserved, 3 * 10000000 + 5 + 7 + 9 + refused);
+	assert_int_equal(block.refunded, block.reserved - block.charged);
+	assert_int_equal(block.split.executor + block.split.treasury + block.split.burned,
+			 block.charged);
+	OK(pctl_ledger_account_report(pctl_cursor(r.chain), "node", &call, &account, &earned));
+	OK(pctl_ledger_account_read(pctl_cursor(r.chain), "node", &call, &who));
+	assert_int_equal(earned, block.split.executor);
+	assert_int_equal(earned, who.balance);
+	assert_int_not_equal(earned, 0);
+	/* What no account has set aside is not the ledger's. */
+	OK(send(&r, "alice", 60, 5, NULL, none));
+	OK(pctl_chain_begin(pctl_cursor(r.chain), &call));
+	OK(pctl_ledger_give_back(pctl_cursor(r.chain), "alice", 4, &call));
+	FAILS(pctl_ledger_check(pctl_cursor(r.chain), &call), PC5719_LEDGER_BROKEN);
+	FAILS(pctl_ledger_give_back(pctl_cursor(r.chain), "alice", 10000002, &call),
+	      PC5719_LEDGER_BROKEN);
+	pctl_chain_rollback(pctl_cursor(r.chain));
+	rig_end(&r);
+}
+
+/* Where looking at a job costs nothing, all that a cancelled one has set aside comes back at once. */
+static void test_chain_queue__a_job_that_is_cancelled_for_nothing_gives_all_back(void **state)
+{
+	char id[PCTL_JOB_TEXT_SIZE];
+	pctl_params p = params_of(2, 0);
+	pctl_ledger_account who;
+	pctl_ledger_report report;
+	uint64_t before;
+	rig r;
+
+	(void)state;
+	p.values[PCTL_PARAM_VALIDATION_COST] = 0;
+	p.values[PCTL_PARAM_FEE_PPM] = 0;
+	rig_begin_with(&r, &p, 1);
+	OK(pctl_ledger_account_read(pctl_cursor(r.chain), "alice", &call, &who));
+	before = who.balance;
+	OK(send(&r, "alice", 60, 77, NULL, id));
+	{
+		const pctl_request q = {.kind = PCTL_MSG_CANCEL, .as.cancel = {"alice", id}};
+
+		take(&r, &q);
+	}
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
+	OK(pctl_ledger_account_read(pctl_cursor(r.chain), "alice", &call, &who));
+	assert_int_equal(who.balance, before);
+	(void)end(&r);
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
+	OK(pctl_ledger_block_report(pctl_cursor(r.chain), 1, &call, &report));
+	assert_int_equal(report.released, 1);
+	assert_int_equal(report.refunded, 10000000 + 77);
+	assert_int_equal(count(&r, "SELECT count(*) FROM settlements"), 0);
+	rig_end(&r);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_queue__large_jobs_do_not_hold_a_small_one),
 		PCTL_TEST(test_chain_queue__tips_decide_and_parents_come_first),
+		PCTL_TEST(test_chain_queue__a_job_needs_no_row_of_the_ledger),
+		PCTL_TEST(test_chain_queue__a_job_that_is_cancelled_for_nothing_gives_all_back),
 		PCTL_TEST(test_chain_queue__nobody_waits_for_ever),
 		PCTL_TEST(test_chain_queue__an_account_fills_no_queue),
 		PCTL_TEST(test_chain_queue__an_alias_is_paid_for_and_ends),

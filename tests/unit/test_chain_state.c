@@ -107,6 +107,43 @@ static void test_chain_state__another_schema_and_a_broken_file_are_refused(void 
 	rmdir(dir);
 }
 
+/* Tables of a draft of the rules: where they are empty they are made again, where they are not the state is refused. */
+static void test_chain_state__a_table_of_an_earlier_draft_is_made_again_or_refused(void **state)
+{
+	static const char old[] = "DROP TABLE blobs; CREATE TABLE blobs (cid TEXT NOT NULL, uses "
+				  "INTEGER NOT NULL, PRIMARY KEY (cid)) STRICT, WITHOUT ROWID";
+	char dir[] = "/tmp/pctl-chain-XXXXXX", path[64];
+	uint8_t before[PCTL_DIGEST_BYTES], after[PCTL_DIGEST_BYTES];
+	pctl_chain_state *s;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(pctl_chain_state_open(dir, &call, &s), PCTL_OK);
+	root_of(s, before);
+	assert_int_equal(sqlite3_exec(pctl_chain_db(s), old, NULL, NULL, NULL), SQLITE_OK);
+	pctl_chain_state_close(s);
+	assert_int_equal(pctl_chain_state_open(dir, &call, &s), PCTL_OK);
+	root_of(s, after);
+	assert_memory_equal(before, after, sizeof(before));
+	assert_int_equal(sqlite3_exec(pctl_chain_db(s),
+				      "INSERT INTO blobs VALUES ('c', 1, 'a', 1, 1)", NULL, NULL,
+				      NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_exec(pctl_chain_db(s), old, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(pctl_chain_db(s), "INSERT INTO blobs VALUES ('c', 1)", NULL,
+				      NULL, NULL),
+			 SQLITE_OK);
+	pctl_chain_state_close(s);
+	assert_int_equal(pctl_chain_state_open(dir, &call, &s), PCTL_E_STORE);
+	assert_int_equal(last_code, PC5702_CHAIN_VERSION);
+	for (const char *const *end = (const char *const[]){"", "-wal", "-shm", NULL}; *end;
+	     end++) {
+		snprintf(path, sizeof(path), "%s/state.sqlite%s", dir, *end);
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
 static void test_chain_state__a_second_writer_waits_and_is_refused(void **state)
 {
 	char dir[] = "/tmp/pctl-chain-XXXXXX", command[96];
@@ -132,4 +169,5 @@ static void test_chain_state__a_second_writer_waits_and_is_refused(void **state)
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_state__root_is_a_function_of_the_rows),
 		PCTL_TEST(test_chain_state__rollback_leaves_nothing),
 		PCTL_TEST(test_chain_state__another_schema_and_a_broken_file_are_refused),
+		PCTL_TEST(test_chain_state__a_table_of_an_earlier_draft_is_made_again_or_refused),
 		PCTL_TEST(test_chain_state__a_second_writer_waits_and_is_refused))

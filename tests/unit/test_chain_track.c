@@ -73,10 +73,10 @@ static void test_chain_track__the_root_is_that_of_the_document(void **state)
 	ALLOWED(pctl_chain_commit(s, &call));
 	root_of(s, root);
 	assert_string_equal(pctl_digest_hex(root, hex),
-			    "9e363b154cdcffce6cb61a3d45a877468ea506c5ca709c61468cf1c8c747c7c6");
+			    "1e69d8ccc23a6e86cc75e93f4639c6eb5c9e7aa2c94f61f59d98e400a80dbe53");
 	root_of(s, root);
 	assert_string_equal(pctl_digest_hex(root, hex),
-			    "9e363b154cdcffce6cb61a3d45a877468ea506c5ca709c61468cf1c8c747c7c6");
+			    "1e69d8ccc23a6e86cc75e93f4639c6eb5c9e7aa2c94f61f59d98e400a80dbe53");
 	pctl_chain_state_close(s);
 }
 

@@ -163,6 +163,12 @@ pctl_status pctl_block_read_manifest(const pctl_block_record *rec, const char *n
 	return status;
 }
 
+int pctl_block_has_file(const char *header, uint32_t file)
+{
+	return (file != PCTL_BLOCK_CLOCKS && file != PCTL_BLOCK_EDGES) || header == NULL ||
+	       strstr(header, "\ntree_root ") == NULL;
+}
+
 /* ---- from the log ------------------------------------------------------------------------- */
 
 static pctl_status read_file(pctl_gitlog *log, const pctl_gitlog_oid *commit, uint32_t file,
@@ -189,7 +195,7 @@ pctl_status pctl_block_record_read(pctl_gitlog *log, const pctl_gitlog_oid *comm
 	memset(out, 0, sizeof(*out));
 	pctl_gitlog_oid_format(commit, name + strlen(name));
 	for (uint32_t i = 0; status == PCTL_OK && i < PCTL_BLOCK_FILES; i++)
-		if (i != PCTL_BLOCK_GENESIS || !at.has_parent)
+		if (i == PCTL_BLOCK_GENESIS ? !at.has_parent : pctl_block_has_file(out->text[0], i))
 			status = read_file(log, commit, i, call, out);
 	if (status == PCTL_OK)
 		status = pctl_block_read_header(out, name, call, header);

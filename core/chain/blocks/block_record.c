@@ -99,11 +99,15 @@ char *pctl_block_commit_text(const pctl_block_header *h, char buf[PCTL_BLOCK_COM
 
 uint32_t pctl_block_record_files(const pctl_block_record *r, pctl_gitlog_file *out)
 {
+	/* Without edges. */
+	const uint32_t is_dense =
+		!pctl_block_has_file(r->text[PCTL_BLOCK_HEADER], PCTL_BLOCK_EDGES);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < PCTL_BLOCK_FILES; i++)
 		if (r->text[i] != NULL)
-			out[n++] = (pctl_gitlog_file){names[i], r->text[i], r->n_bytes[i]};
+			out[n++] = (pctl_gitlog_file){names[i], r->text[i], r->n_bytes[i], is_dense,
+						      0};
 	return n;
 }
 

@@ -15,7 +15,7 @@ enum {
 	PCTL_BLOCK_GENESIS, /* of block 1 alone */
 	PCTL_BLOCK_MESSAGES,
 	PCTL_BLOCK_RESULTS,
-	PCTL_BLOCK_CLOCKS,
+	PCTL_BLOCK_CLOCKS, /* this and edges: under version 1 of the rules */
 	PCTL_BLOCK_EDGES,
 	PCTL_BLOCK_BALANCES,
 	PCTL_BLOCK_RECEIPTS,
@@ -23,6 +23,8 @@ enum {
 	PCTL_BLOCK_FILES
 };
 const char *pctl_block_file_name(uint32_t file);
+/* Has a record with this text of a header such a file? (Of `genesis` the commit decides.) NULL, for the header itself: 1. */
+int pctl_block_has_file(const char *header, uint32_t file);
 
 /* Texts end with a line end unless they are empty; a file that is not there is NULL. Owned; released with clear. */
 typedef struct pctl_block_record {
@@ -46,7 +48,7 @@ typedef struct pctl_block_header {
  *     root = SHA-256( "pipectl state 1" NUL || previous || SHA-256(f) for f of HEAD, genesis, messages, results, clocks,
  *                     edges, balances, receipts, manifest )
  *
- * HEAD is the header without its last line, which is the root; a file that is not there is left out. With a tree it begins
+ * HEAD is the header without its last line, which is the root; a file that is not there is left out (pctl_block_has_file). With a tree it begins
  * "pipectl state 2".
  */
 pctl_status pctl_block_record_close(pctl_block_record *r, pctl_block_header *h,

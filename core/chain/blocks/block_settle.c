@@ -9,18 +9,38 @@
 #include "chain/data/data.h"
 #include "chain/graph/edges.h"
 #include "chain/ledger/stake.h"
+#include "chain/registry/rules.h"
+#include "chain/state/counter.h"
 
+/* Was it taken in under version 1 of the rules? *out. */
+static pctl_status is_released(pctl_block_work *w, const pctl_chain_job *row, int *out)
+{
+	pctl_params then;
+	const pctl_status status = pctl_params_in_force(w->s, row->height, w->call, &then);
+
+	*out = status == PCTL_OK && then.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED;
+	return status;
+}
+
+/* Gas and tip of what ran were set aside together (submit.c). */
 static pctl_status charge(pctl_block_work *w, pctl_ledger_tab *tab, const pctl_block_job *job)
 {
+	const pctl_msg_execute *m = &job->message.as.execute;
+	const int is_free = job->error != NULL && job->row.gas_used == 0;
+	const uint64_t charged = job->error != NULL ? job->row.gas_used : job->row.gas + m->tip;
 	pctl_ledger_split split;
+	int has_row;
+	const pctl_status status = is_released(w, &job->row, &has_row);
 
-	if (job->error != NULL && job->row.gas_used == 0)
-		return pctl_ledger_tab_release(tab, job->row.id, w->call);
-	/* Gas and tip of what ran were set aside together (submit.c). */
-	return pctl_ledger_tab_settle(
-		tab, job->row.id,
-		job->error != NULL ? job->row.gas_used : job->row.gas + job->message.as.execute.tip,
-		w->header.executor, w->call, &split);
+	if (status != PCTL_OK)
+		return status;
+	if (!has_row)
+		return pctl_ledger_tab_charge(tab, job->row.sender, m->gas_limit + m->tip,
+					      is_free ? 0 : charged,
+					      is_free ? NULL : w->header.executor, w->call);
+	return is_free ? pctl_ledger_tab_release(tab, job->row.id, w->call)
+		       : pctl_ledger_tab_settle(tab, job->row.id, charged, w->header.executor,
+						w->call, &split);
 }
 
 /* The row, and what is kept of it here. */
@@ -69,22 +89,40 @@ static int gather(void *ctx, const pctl_chain_job *job)
 	return g->is_lost;
 }
 
+/* One that was refused has a reservation of what it pays; one that was cancelled has all set aside that it had. */
+static pctl_status settle_refusal(pctl_block_work *w, pctl_ledger_tab *tab,
+				  const pctl_chain_job *row)
+{
+	pctl_ledger_split split;
+	pctl_request r;
+	int has_row;
+	pctl_status status = pctl_ledger_is_reserved(w->s, row->id, w->call, &has_row);
+
+	if (status != PCTL_OK || has_row)
+		return status != PCTL_OK
+			       ? status
+			       : pctl_ledger_tab_settle(tab, row->id, row->gas_used,
+							w->header.executor, w->call, &split);
+	status = pctl_request_decode(row->message, row->n_message, w->call, &r);
+	if (status == PCTL_OK)
+		status = pctl_ledger_tab_charge(tab, row->sender,
+						r.as.execute.gas_limit + r.as.execute.tip,
+						row->gas_used, w->header.executor, w->call);
+	pctl_request_destroy(&r);
+	return status;
+}
+
 /* Jobs that ended at this height before the block's own do: of these, those that were refused and are charged used gas. */
 static pctl_status settle_refusals(pctl_block_work *w, pctl_ledger_tab *tab)
 {
 	gathering g = {.w = w};
-	pctl_ledger_split split;
 	pctl_status status = pctl_jobs_ended_at(w->s, w->header.height, gather, &g, w->call);
 
 	if (status == PCTL_OK && g.is_lost)
 		status = pctl_no_memory(w->call, "a block");
-	for (uint32_t i = 0; status == PCTL_OK && i < w->ended.n; i++) {
-		const pctl_chain_job *row = w->ended.items[i].row;
-
-		if (row->gas_used != 0)
-			status = pctl_ledger_tab_settle(tab, row->id, row->gas_used,
-							w->header.executor, w->call, &split);
-	}
+	for (uint32_t i = 0; status == PCTL_OK && i < w->ended.n; i++)
+		if (w->ended.items[i].row->gas_used != 0)
+			status = settle_refusal(w, tab, w->ended.items[i].row);
 	return status;
 }
 
@@ -152,6 +190,12 @@ static void add_parents(edges *e)
 			add(e, PCTL_EDGE_PARENT, reference, e->id);
 }
 
+/* Are they in the record, too? */
+static int has_file(const pctl_block_work *w)
+{
+	return w->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED;
+}
+
 static pctl_status add_edges(pctl_block_work *w, pctl_edges_run *run, const pctl_block_job *job)
 {
 	edges e;
@@ -169,7 +213,7 @@ static pctl_status add_edges(pctl_block_work *w, pctl_edges_run *run, const pctl
 	add_inputs(&e);
 	add(&e, PCTL_EDGE_OUTPUT, e.id, e.output);
 	status = pctl_edges_add_all(w->s, run, e.all, e.n, w->call);
-	for (uint32_t i = 0; status == PCTL_OK && i < e.n; i++)
+	for (uint32_t i = 0; status == PCTL_OK && has_file(w) && i < e.n; i++)
 		if (e.all[i].is_new)
 			pctl_block_edge_text(&e.all[i], &w->edges);
 	return status;
@@ -185,8 +229,9 @@ static int write_edge(void *ctx, const pctl_edge *e)
 static pctl_status settle_edges(pctl_block_work *w)
 {
 	pctl_edges_run run;
-	pctl_status status =
-		pctl_edges_of_block(w->s, w->header.height, write_edge, &w->edges, w->call);
+	pctl_status status = has_file(w) ? pctl_edges_of_block(w->s, w->header.height, write_edge,
+							       &w->edges, w->call)
+					 : PCTL_OK;
 
 	if (status == PCTL_OK)
 		status = pctl_edges_begin(w->s, w->call, &run);
@@ -195,16 +240,35 @@ static pctl_status settle_edges(pctl_block_work *w)
 	return status;
 }
 
-/* What jobs held of their senders' queues and of blobs. */
-static pctl_status drop_uses(pctl_block_work *w)
+/* Of how many jobs their senders' queues are shorter: a row of each sender is written once. */
+static pctl_status leave_queue(pctl_block_work *w)
 {
-	pctl_data_uses *uses;
-	pctl_status status = pctl_data_uses_open(w->s, w->call, &uses);
+	pctl_map *senders = pctl_map_create();
+	pctl_status status = senders == NULL ? pctl_no_memory(w->call, "a block") : PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++)
-		status = pctl_data_uses_end(uses, &w->jobs.items[i]->row,
-					    &w->jobs.items[i]->message.as.execute, w->call);
-	return pctl_data_uses_close(uses, status, w->call);
+	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++) {
+		const pctl_chain_job *row = &w->jobs.items[i]->row;
+		uint64_t *n = pctl_map_get(senders, row->sender);
+		int is_uncounted;
+
+		status = is_released(w, row, &is_uncounted);
+		if (status != PCTL_OK || is_uncounted || row->origin == PCTL_ORIGIN_EPOCH)
+			continue;
+		if (n == NULL) {
+			n = pctl_arena_alloc(w->arena, sizeof(*n));
+			if (n == NULL || !pctl_map_put(senders, row->sender, n)) {
+				status = pctl_no_memory(w->call, "a block");
+				break;
+			}
+		}
+		++*n;
+	}
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(senders); i++)
+		status = pctl_counter_take(w->s, PCTL_COUNTER_QUEUE, pctl_map_key_at(senders, i),
+					   *(const uint64_t *)pctl_map_value_at(senders, i),
+					   w->call);
+	pctl_map_destroy(senders);
+	return status;
 }
 
 static pctl_status settle_all(pctl_block_work *w, pctl_ledger_tab *tab)
@@ -217,7 +281,7 @@ static pctl_status settle_all(pctl_block_work *w, pctl_ledger_tab *tab)
 	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++)
 		status = end_job(w, tab, w->jobs.items[i]);
 	if (status == PCTL_OK)
-		status = drop_uses(w);
+		status = leave_queue(w);
 	if (w->ended.n > 1)
 		qsort(w->ended.items, w->ended.n, sizeof(w->ended.items[0]), by_clock);
 	return status;

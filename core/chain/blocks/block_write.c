@@ -146,12 +146,15 @@ static pctl_status write_results(pctl_block_work *w)
 	return put(w, PCTL_BLOCK_RESULTS, &text);
 }
 
-/* A line a clock: the clock and the jobs of this block that have it. */
+/* A line a clock: the clock and the jobs of this block that have it. From version 2 of the rules on results say it, and rows of the state
+ * have the edges, so that neither is written a second time. */
 static pctl_status write_clocks(pctl_block_work *w)
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	char id[PCTL_JOB_TEXT_SIZE];
 
+	if (w->params.values[PCTL_PARAM_RULES] != PCTL_RULES_RELEASED)
+		return PCTL_OK;
 	for (uint32_t i = 0; i < w->ended.n; i++) {
 		const pctl_chain_job *job = w->ended.items[i].row;
 
@@ -186,7 +189,9 @@ void pctl_block_edge_text(const pctl_edge *e, pctl_str_buf *out)
 
 static pctl_status write_edges(pctl_block_work *w)
 {
-	return put(w, PCTL_BLOCK_EDGES, &w->edges);
+	return w->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED
+		       ? put(w, PCTL_BLOCK_EDGES, &w->edges)
+		       : PCTL_OK;
 }
 
 /* ---- balances ----------------------------------------------------------------------------- */

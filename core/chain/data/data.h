@@ -25,21 +25,7 @@ pctl_status pctl_data_price(const pctl_taking *t, uint64_t n_bytes, uint64_t n_b
 pctl_status pctl_data_price_kept(const pctl_taking *t, uint64_t n_bytes, const pctl_call *call,
 				 uint64_t *out);
 
-/* Inside an open transaction: a job of version 2 of the rules or later was taken in, and the blobs that it names stay until
- * it has ended. What it takes of its sender's queue (PCTL_COUNTER_QUEUE) is given back by drop. */
-pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const pctl_call *call);
-/* A job has ended; of one that was taken in under version 1 nothing is done. */
-pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
-			   const pctl_msg_execute *m, const pctl_call *call);
-/* The same for many jobs: rows are written at close, each once, unless `status` is an error, which it then returns. Meanwhile nothing else
- * may change or read them. close takes NULL. */
-typedef struct pctl_data_uses pctl_data_uses;
-pctl_status pctl_data_uses_open(pctl_chain_state *s, const pctl_call *call, pctl_data_uses **out);
-pctl_status pctl_data_uses_end(pctl_data_uses *u, const pctl_chain_job *job,
-			       const pctl_msg_execute *m, const pctl_call *call);
-pctl_status pctl_data_uses_close(pctl_data_uses *u, pctl_status status, const pctl_call *call);
-
-/* The end of a block: blobs that no job uses, and that no job could name since unbonding_blocks, are state no more: until then a
+/* The end of a block: blobs that no job in the queue names, and that no job could name since unbonding_blocks, are state no more: until then a
  * dispute may ask for what a job read. */
 pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_params *p,
 			     const pctl_call *call);

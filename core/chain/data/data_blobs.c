@@ -1,4 +1,4 @@
-/* Blobs: rows of what messages brought, how long they stay and how many jobs use them; see data.h. */
+/* Blobs: rows of what messages brought, and how long they stay; see data.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "chain/registry/rules.h"
 #include "chain/state/cursor.h"
 #include "chain/state/counter.h"
-#include "foundation/base/arena.h"
 #include "foundation/base/map.h"
 #include "foundation/base/num.h"
 
@@ -111,15 +110,13 @@ pctl_status pctl_apply_blob(const pctl_taking *t, const pctl_msg_blob *m)
 	return status == PCTL_OK
 		       ? pctl_cursor_write(
 				 t->s, t->call,
-				 "INSERT INTO blobs (cid, bytes, sender, height, expiry, uses) "
-				 "VALUES (?1, ?2, ?3, ?4, ?5, 0) ON CONFLICT (cid) DO UPDATE SET "
+				 "INSERT INTO blobs (cid, bytes, sender, height, expiry) "
+				 "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (cid) DO UPDATE SET "
 				 "height = ?4, expiry = max(expiry, ?5)",
 				 "ththh", text, m->n_data, m->sender, t->height,
 				 t->height + m->blocks)
 		       : status;
 }
-
-/* ---- uses --------------------------------------------------------------------------------- */
 
 const char *pctl_data_named(const pctl_msg_execute *m, uint32_t i)
 {
@@ -132,132 +129,81 @@ const char *pctl_data_named(const pctl_msg_execute *m, uint32_t i)
 	return strncmp(m->bindings[i - 2].cid, "job:", 4) == 0 ? "" : m->bindings[i - 2].cid;
 }
 
-pctl_status pctl_data_hold(pctl_chain_state *s, const pctl_msg_execute *m, const pctl_call *call)
-{
-	const char *cid;
-	pctl_status status = PCTL_OK;
+/* ---- the end of a block ------------------------------------------------------------------- */
 
-	for (uint32_t i = 0; status == PCTL_OK && (cid = pctl_data_named(m, i)) != NULL; i++)
-		if (cid[0] != '\0')
-			status = pctl_cursor_write(s, call,
-						   "UPDATE blobs SET uses = uses + 1 WHERE cid = ?",
-						   "t", cid);
-	return status;
-}
-
-struct pctl_data_uses {
+typedef struct expiring {
 	pctl_chain_state *s;
-	pctl_arena *arena;
-	pctl_map *senders,
-		*cids; /* uint64_t in the arena: how many jobs of a sender, and uses of a blob */
-};
+	const pctl_call *call;
+	pctl_map *named; /* by jobs in the queue */
+	pctl_status status;
+} expiring;
 
-pctl_status pctl_data_uses_open(pctl_chain_state *s, const pctl_call *call, pctl_data_uses **out)
+static int note_named(void *ctx, const pctl_chain_job *job)
 {
-	pctl_data_uses *u = calloc(1, sizeof(*u));
-
-	*out = NULL;
-	if (u == NULL)
-		return pctl_no_memory(call, "bytes of the state");
-	u->s = s;
-	u->arena = pctl_arena_create();
-	u->senders = pctl_map_create();
-	u->cids = pctl_map_create();
-	if (u->arena == NULL || u->senders == NULL || u->cids == NULL)
-		return pctl_data_uses_close(u, pctl_no_memory(call, "bytes of the state"), call);
-	*out = u;
-	return PCTL_OK;
-}
-
-static pctl_status one_more(pctl_data_uses *u, pctl_map *of, const char *name,
-			    const pctl_call *call)
-{
-	uint64_t *n = pctl_map_get(of, name);
-
-	if (n == NULL) {
-		n = pctl_arena_alloc(u->arena, sizeof(*n));
-		if (n == NULL || !pctl_map_put(of, name, n))
-			return pctl_no_memory(call, "bytes of the state");
-		*n = 0;
-	}
-	++*n;
-	return PCTL_OK;
-}
-
-pctl_status pctl_data_uses_end(pctl_data_uses *u, const pctl_chain_job *job,
-			       const pctl_msg_execute *m, const pctl_call *call)
-{
+	expiring *e = ctx;
 	const char *cid;
-	pctl_params p;
-	pctl_status status = pctl_params_in_force(u->s, job->height, call, &p);
+	pctl_request r;
 
-	if (status != PCTL_OK || p.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED)
-		return status;
-	if (job->origin != PCTL_ORIGIN_EPOCH)
-		status = one_more(u, u->senders, job->sender, call);
-	for (uint32_t i = 0; status == PCTL_OK && (cid = pctl_data_named(m, i)) != NULL; i++)
-		if (cid[0] != '\0')
-			status = one_more(u, u->cids, cid, call);
+	e->status = pctl_request_decode(job->message, job->n_message, e->call, &r);
+	for (uint32_t i = 0;
+	     e->status == PCTL_OK && (cid = pctl_data_named(&r.as.execute, i)) != NULL; i++)
+		if (!pctl_map_put(e->named, cid, NULL))
+			e->status = pctl_no_memory(e->call, "bytes of the state");
+	pctl_request_destroy(&r);
+	return e->status != PCTL_OK;
+}
+
+/* Their number is bounded by what blocks take in, and each is due once, unless a job waits for it. */
+static pctl_status read_due(expiring *e, uint64_t height, pctl_map *due)
+{
+	sqlite3_stmt *stmt = NULL;
+	char cid[PCTL_CID_TEXT_SIZE];
+	int more = 0;
+	pctl_status status = pctl_cursor_keep(
+		e->s, e->call, &stmt, "SELECT cid FROM blobs WHERE expiry <= ?", "h", height);
+
+	while (status == PCTL_OK &&
+	       (status = pctl_cursor_next(e->s, stmt, e->call, &more)) == PCTL_OK && more) {
+		pctl_cursor_text(stmt, 0, cid, sizeof(cid));
+		if (!pctl_map_put(due, cid, NULL))
+			status = pctl_no_memory(e->call, "bytes of the state");
+	}
+	pctl_cursor_done(stmt);
 	return status;
 }
 
-static pctl_status write_uses(pctl_data_uses *u, const pctl_call *call)
+static pctl_status expire(expiring *e, uint64_t height, pctl_map *due)
 {
-	pctl_status status = PCTL_OK;
+	pctl_status status = read_due(e, height, due);
 
-	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(u->senders); i++)
-		status = pctl_counter_take(u->s, PCTL_COUNTER_QUEUE, pctl_map_key_at(u->senders, i),
-					   *(const uint64_t *)pctl_map_value_at(u->senders, i),
-					   call);
-	/* Fewer: the row came when jobs were there already, and the bytes are state for another reason. */
-	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(u->cids); i++)
-		status = pctl_cursor_write(
-			u->s, call,
-			"UPDATE blobs SET uses = max(uses - ?2, 0) WHERE cid = ?1 AND uses > 0",
-			"th", pctl_map_key_at(u->cids, i),
-			*(const uint64_t *)pctl_map_value_at(u->cids, i));
-	return status;
-}
-
-pctl_status pctl_data_uses_close(pctl_data_uses *u, pctl_status status, const pctl_call *call)
-{
-	if (u == NULL)
-		return status;
+	if (status == PCTL_OK && pctl_map_count(due) != 0)
+		status = pctl_jobs_pending(e->s, note_named, e, e->call);
 	if (status == PCTL_OK)
-		status = write_uses(u, call);
-	pctl_map_destroy(u->senders);
-	pctl_map_destroy(u->cids);
-	pctl_arena_destroy(u->arena);
-	free(u);
+		status = e->status;
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(due); i++)
+		if (!pctl_map_has(e->named, pctl_map_key_at(due, i)))
+			status = pctl_cursor_write(e->s, e->call, "DELETE FROM blobs WHERE cid = ?",
+						   "t", pctl_map_key_at(due, i));
 	return status;
-}
-
-pctl_status pctl_data_drop(pctl_chain_state *s, const pctl_chain_job *job,
-			   const pctl_msg_execute *m, const pctl_call *call)
-{
-	pctl_data_uses *u;
-	pctl_status status = pctl_data_uses_open(s, call, &u);
-
-	if (status == PCTL_OK)
-		status = pctl_data_uses_end(u, job, m, call);
-	return pctl_data_uses_close(u, status, call);
 }
 
 pctl_status pctl_data_expire(pctl_chain_state *s, uint64_t height, const pctl_params *p,
 			     const pctl_call *call)
 {
 	const uint64_t window = p->values[PCTL_PARAM_UNBONDING_BLOCKS];
-	const pctl_status status = pctl_counter_clear(s, PCTL_COUNTER_BLOBS, "", call);
+	expiring e = {.s = s, .call = call};
+	pctl_map *due;
+	pctl_status status = pctl_counter_clear(s, PCTL_COUNTER_BLOBS, "", call);
 
 	if (status != PCTL_OK || height <= window)
 		return status;
-	height -= window;
-
-	return status == PCTL_OK
-		       ? pctl_cursor_write(s, call,
-					   "DELETE FROM blobs WHERE expiry <= ? AND uses = 0", "h",
-					   height)
-		       : status;
+	e.named = pctl_map_create();
+	due = pctl_map_create();
+	status = e.named == NULL || due == NULL ? pctl_no_memory(call, "bytes of the state")
+						: expire(&e, height - window, due);
+	pctl_map_destroy(e.named);
+	pctl_map_destroy(due);
+	return status;
 }
 
 /* ---- names -------------------------------------------------------------------------------- */

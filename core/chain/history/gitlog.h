@@ -29,11 +29,12 @@ int pctl_gitlog_object_id(const char *kind, const void *data, uint64_t n,
 			  uint8_t out[PCTL_GITLOG_OID_BYTES]);
 
 /* "name" or "folder/name", each of letters, digits, '.', '_' and '-', neither '.' nor '-' first, at most
- * PCTL_GITLOG_NAME_MAX bytes. */
+ * PCTL_GITLOG_NAME_MAX bytes. is_dense: little in it repeats (ids, hashes), and nobody looks for what does; no id depends on it. */
 typedef struct pctl_gitlog_file {
 	const char *path;
 	const void *data;
 	uint64_t n_bytes;
+	uint32_t is_dense, reserved;
 } pctl_gitlog_file;
 
 typedef struct pctl_gitlog_commit {

@@ -55,12 +55,14 @@ static void note(pctl_gitlog_pack *p, uint64_t offset, const git_oid *id)
 }
 
 /* One stream of zlib behind what is there, in pieces, so that no bytes are moved about. 0: no memory. */
-static int deflate_into(pctl_str_buf *out, const void *data, uint64_t n)
+static int deflate_into(pctl_str_buf *out, const void *data, uint64_t n, uint32_t is_dense)
 {
 	Bytef piece[32768];
 	z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)data};
 	uint64_t left = n;
-	int rc = deflateInit(&z, LEVEL);
+	/* The codes of characters alone take half the time, and of dense bytes a fifth more room. */
+	int rc = deflateInit2(&z, LEVEL, Z_DEFLATED, MAX_WBITS, 8,
+			      is_dense ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY);
 
 	if (rc != Z_OK)
 		return 0;
@@ -79,14 +81,14 @@ static int deflate_into(pctl_str_buf *out, const void *data, uint64_t n)
 }
 
 void pctl_gitlog_pack_add(pctl_gitlog_pack *p, const void *data, uint64_t n, git_object_t type,
-			  const git_oid *id)
+			  uint32_t is_dense, const git_oid *id)
 {
 	const uint64_t offset = p->bytes.n;
 
 	if (p->failed)
 		return;
 	add_head(p, n, type);
-	if (deflate_into(&p->bytes, data, n))
+	if (deflate_into(&p->bytes, data, n, is_dense))
 		note(p, offset, id);
 	else
 		p->failed = 1;

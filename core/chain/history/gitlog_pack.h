@@ -24,9 +24,9 @@ typedef struct pctl_gitlog_pack {
 } pctl_gitlog_pack;
 
 void pctl_gitlog_pack_begin(pctl_gitlog_pack *p);
-/* id: of the object, which is not in the pack yet. */
+/* id: of the object, which is not in the pack yet. is_dense: pctl_gitlog_file. */
 void pctl_gitlog_pack_add(pctl_gitlog_pack *p, const void *data, uint64_t n, git_object_t type,
-			  const git_oid *id);
+			  uint32_t is_dense, const git_oid *id);
 /* Count and checksum; then p->bytes is a whole pack. 0: no memory, or OpenSSL refuses. */
 int pctl_gitlog_pack_end(pctl_gitlog_pack *p);
 /* The index of a whole pack (git's format, version 2), made of what was noted when its objects were added: nobody inflates and

@@ -32,7 +32,7 @@ static pctl_status take(pruning *p, const git_oid *commit, const git_oid *oid, i
 	if (error != 0)
 		return pctl_gitlog_unread(p->call, commit, "object", oid, error);
 	pctl_gitlog_pack_add(&p->pack, git_odb_object_data(raw), git_odb_object_size(raw),
-			     git_odb_object_type(raw), oid);
+			     git_odb_object_type(raw), 0, oid);
 	git_odb_object_free(raw);
 	return p->pack.failed || !pctl_map_put(p->taken, hex, NULL)
 		       ? pctl_no_memory(p->call, "the log of blocks")

@@ -24,7 +24,8 @@ typedef struct block {
 /* ---- objects ------------------------------------------------------------------------------ */
 
 /* Name an object and, unless it is in the log or in this block already, take it into the pack. */
-static pctl_status take(block *b, const void *data, uint64_t n, git_object_t type, git_oid *out)
+static pctl_status take(block *b, const void *data, uint64_t n, git_object_t type,
+			uint32_t is_dense, git_oid *out)
 {
 	pctl_gitlog *log = b->log;
 
@@ -36,7 +37,7 @@ static pctl_status take(block *b, const void *data, uint64_t n, git_object_t typ
 		return PCTL_OK;
 	if (log->fresh->write(log->fresh, out, n == 0 ? "" : data, n, type) != 0)
 		return pctl_gitlog_git_io(log, b->call, "take an object into");
-	pctl_gitlog_pack_add(&b->pack, n == 0 ? "" : data, n, type, out);
+	pctl_gitlog_pack_add(&b->pack, n == 0 ? "" : data, n, type, is_dense, out);
 	return PCTL_OK;
 }
 
@@ -45,7 +46,7 @@ static pctl_status take_tree(block *b, pctl_gitlog_entry *entries, uint32_t n, g
 	size_t n_text;
 	char *text = pctl_gitlog_spell_tree(entries, n, &n_text);
 	pctl_status status = text == NULL ? pctl_no_memory(b->call, "a block")
-					  : take(b, text, n_text, GIT_OBJECT_TREE, out);
+					  : take(b, text, n_text, GIT_OBJECT_TREE, 0, out);
 
 	free(text);
 	return status;
@@ -100,7 +101,7 @@ static pctl_status take_next(block *b, const pctl_gitlog_file *const *files, uin
 	if (slash == NULL) {
 		const pctl_gitlog_file *f = files[(*at)++];
 
-		return take(b, f->data, f->n_bytes, GIT_OBJECT_BLOB, &out->oid);
+		return take(b, f->data, f->n_bytes, GIT_OBJECT_BLOB, f->is_dense, &out->oid);
 	}
 	for (; status == PCTL_OK && *at < n && strncmp(files[*at]->path, path, n_folder) == 0;
 	     (*at)++) {
@@ -109,7 +110,7 @@ static pctl_status take_next(block *b, const pctl_gitlog_file *const *files, uin
 
 		*e = (pctl_gitlog_entry){.name = f->path + n_folder};
 		e->n_name = (uint32_t)strlen(e->name);
-		status = take(b, f->data, f->n_bytes, GIT_OBJECT_BLOB, &e->oid);
+		status = take(b, f->data, f->n_bytes, GIT_OBJECT_BLOB, f->is_dense, &e->oid);
 	}
 	if (status == PCTL_OK && !pctl_gitlog_unique(scratch, n_in))
 		status = twice(b->call, scratch, n_in);
@@ -318,7 +319,7 @@ static pctl_status take_commit(block *b, const git_oid *tree, const pctl_gitlog_
 					&n_text);
 	if (text == NULL)
 		return pctl_no_memory(b->call, "a block");
-	status = take(b, text, n_text, GIT_OBJECT_COMMIT, out);
+	status = take(b, text, n_text, GIT_OBJECT_COMMIT, 0, out);
 	free(text);
 	return status;
 }

@@ -31,11 +31,12 @@ int pctl_job_id_parse(const char *text, uint8_t out[PCTL_DIGEST_BYTES])
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-pctl_status pctl_jobs_add(pctl_chain_state *s, const pctl_chain_job *job, const pctl_call *call)
+/* The row that is in the way is read, so that one that nobody wrote is found to be none. */
+static pctl_status job_twice(pctl_chain_state *s, const pctl_chain_job *job, const pctl_call *call)
 {
 	char text[PCTL_JOB_TEXT_SIZE];
 	sqlite3_stmt *stmt = NULL;
-	int more = 0;
+	int more;
 	pctl_status status =
 		pctl_cursor_keep(s, call, &stmt, "SELECT 1 FROM jobs WHERE id = ? OR position = ?",
 				 "dh", job->id, job->position);
@@ -43,26 +44,32 @@ pctl_status pctl_jobs_add(pctl_chain_state *s, const pctl_chain_job *job, const 
 	if (status == PCTL_OK)
 		status = pctl_cursor_next(s, stmt, call, &more);
 	pctl_cursor_done(stmt);
-	if (status == PCTL_OK && more)
-		return pctl_refuse(call, PC5803_JOB_TWICE,
-				   "the state has a job %s, or one at position %llu, already",
-				   pctl_job_id_format(job->id, text),
-				   (unsigned long long)job->position);
-	if (status == PCTL_OK)
-		status = pctl_cursor_height(job->position, call);
+	return status == PCTL_OK
+		       ? pctl_refuse(call, PC5803_JOB_TWICE,
+				     "the state has a job %s, or one at position %llu, already",
+				     pctl_job_id_format(job->id, text),
+				     (unsigned long long)job->position)
+		       : status;
+}
+
+pctl_status pctl_jobs_add(pctl_chain_state *s, const pctl_chain_job *job, const pctl_call *call)
+{
+	pctl_status status = pctl_cursor_height(job->position, call);
+
 	if (status == PCTL_OK)
 		status = pctl_cursor_height(job->height, call);
 	if (status == PCTL_OK)
 		status = pctl_cursor_height(job->clock, call);
-	if (status != PCTL_OK)
-		return status;
-	return pctl_cursor_write(s, call,
-				 "INSERT INTO jobs (" COLUMNS ") VALUES "
-				 "(?, ?, ?, ?, ?, ?, ?, ?, 0, ?, '', ?, '', ?)",
-				 "dhhhahhtaab", job->id, job->position, job->height, job->clock,
-				 job->gas, (uint64_t)PCTL_JOB_PENDING, (uint64_t)job->origin,
-				 job->sender, (uint64_t)0, job->output_bytes, job->message,
-				 job->n_message);
+	if (status == PCTL_OK)
+		status = pctl_cursor_write(
+			s, call,
+			"INSERT INTO jobs (" COLUMNS ") VALUES "
+			"(?, ?, ?, ?, ?, ?, ?, ?, 0, ?, '', ?, '', ?) ON CONFLICT DO NOTHING",
+			"dhhhahhtaab", job->id, job->position, job->height, job->clock, job->gas,
+			(uint64_t)PCTL_JOB_PENDING, (uint64_t)job->origin, job->sender, (uint64_t)0,
+			job->output_bytes, job->message, job->n_message);
+	return status == PCTL_OK && sqlite3_changes(pctl_chain_db(s)) == 0 ? job_twice(s, job, call)
+									   : status;
 }
 
 /* PC5801 or PC5802: why a job cannot end. */
@@ -204,8 +211,7 @@ pctl_status pctl_jobs_pending(pctl_chain_state *s, pctl_jobs_visit visit, void *
 {
 	sqlite3_stmt *stmt = NULL;
 	pctl_status status = pctl_cursor_open(
-		s, call, &stmt, "SELECT * FROM main.jobs WHERE status = ? ORDER BY position", "h",
-		(uint64_t)PCTL_JOB_PENDING);
+		s, call, &stmt, "SELECT * FROM main.jobs WHERE status = 0 ORDER BY position", "");
 
 	return walk(s, stmt, status, visit, ctx, call);
 }
@@ -220,7 +226,8 @@ pctl_status pctl_jobs_ended_at(pctl_chain_state *s, uint64_t height, pctl_jobs_v
 	if (status != PCTL_OK || height == 0)
 		return status;
 	status = pctl_cursor_open(
-		s, call, &stmt, "SELECT * FROM main.jobs WHERE ended = ? ORDER BY clock, position",
+		s, call, &stmt,
+		"SELECT * FROM main.jobs WHERE ended = ? AND ended <> 0 ORDER BY clock, position",
 		"h", height);
 	return walk(s, stmt, status, visit, ctx, call);
 }
@@ -246,7 +253,6 @@ pctl_status pctl_jobs_after(pctl_chain_state *s, uint64_t clock, uint64_t positi
 			    pctl_jobs_visit visit, void *ctx, const pctl_call *call)
 {
 	sqlite3_stmt *stmt = NULL;
-	/* Sorted by ids alone: within a clock the index has no order of positions. */
 	pctl_status status = pctl_cursor_open(
 		s, call, &stmt,
 		"SELECT id FROM jobs WHERE (clock, position) > (?, ?) AND clock <= ? ORDER BY "

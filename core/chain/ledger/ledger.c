@@ -220,24 +220,49 @@ pctl_status pctl_ledger_transfer(pctl_chain_state *s, const char *from, const ch
 	return status == PCTL_OK ? pctl_ledger_store(s, &b, call) : status;
 }
 
-pctl_status pctl_ledger_pay(pctl_chain_state *s, const char *account, uint64_t amount,
-			    uint64_t treasury_ppm, const pctl_call *call)
+/* store: of the account, whatever else that writes. */
+static pctl_status
+pay(pctl_chain_state *s, pctl_ledger_account *a, uint64_t amount, uint64_t treasury,
+    pctl_status (*store)(pctl_chain_state *s, const pctl_ledger_account *a, const pctl_call *call),
+    const pctl_call *call)
 {
-	const uint64_t treasury = pctl_amount_part(amount, treasury_ppm);
-	pctl_ledger_account a;
 	pctl_ledger_totals was = {0, 0, 0}, t;
-	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+	pctl_status status = pctl_ledger_take(&a->balance, amount, a->name, "balance", call);
 
-	if (status == PCTL_OK)
-		status = pctl_ledger_take(&a.balance, amount, account, "balance", call);
 	if (status == PCTL_OK)
 		status = pctl_ledger_totals_read(s, call, &was);
 	t = was;
 	if (status == PCTL_OK)
 		status = pctl_ledger_add_totals(&t, treasury, amount - treasury, call);
 	if (status == PCTL_OK)
-		status = pctl_ledger_store(s, &a, call);
+		status = store(s, a, call);
 	return status == PCTL_OK ? pctl_ledger_store_totals(s, &was, &t, call) : status;
+}
+
+pctl_status pctl_ledger_pay(pctl_chain_state *s, const char *account, uint64_t amount,
+			    uint64_t treasury_ppm, const pctl_call *call)
+{
+	pctl_ledger_account a;
+	const pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	return status == PCTL_OK ? pay(s, &a, amount, pctl_amount_part(amount, treasury_ppm),
+				       pctl_ledger_store, call)
+				 : status;
+}
+
+static pctl_status store_used(pctl_chain_state *s, const pctl_ledger_account *a,
+			      const pctl_call *call)
+{
+	return pctl_cursor_write(s, call,
+				 "UPDATE accounts SET balance = ?2, reserved = ?3, bond = ?4, "
+				 "sequence = sequence + 1 WHERE name = ?1",
+				 "taaa", a->name, a->balance, a->reserved, a->bond);
+}
+
+pctl_status pctl_ledger_burn(pctl_chain_state *s, pctl_ledger_account *account, uint64_t amount,
+			     int uses_number, const pctl_call *call)
+{
+	return pay(s, account, amount, 0, uses_number ? store_used : pctl_ledger_store, call);
 }
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
@@ -262,6 +287,54 @@ static pctl_status check_new_job(pctl_chain_state *s, const uint8_t job[PCTL_DIG
 	return status;
 }
 
+static pctl_status set_aside(pctl_chain_state *s, pctl_ledger_account *a, uint64_t amount,
+			     const pctl_call *call)
+{
+	pctl_status status = pctl_ledger_take(&a->balance, amount, a->name, "balance", call);
+
+	if (status == PCTL_OK)
+		status = pctl_ledger_add(&a->reserved, amount, "reserved gas", call);
+	return status == PCTL_OK ? pctl_ledger_store(s, a, call) : status;
+}
+
+pctl_status pctl_ledger_set_aside(pctl_chain_state *s, const char *account, uint64_t amount,
+				  const pctl_call *call)
+{
+	pctl_ledger_account a;
+	const pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	return status == PCTL_OK ? set_aside(s, &a, amount, call) : status;
+}
+
+pctl_status pctl_ledger_give_back(pctl_chain_state *s, const char *account, uint64_t amount,
+				  const pctl_call *call)
+{
+	pctl_ledger_account a;
+	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	if (status == PCTL_OK && !pctl_amount_sub(&a.reserved, amount))
+		status = pctl_refuse(call, PC5719_LEDGER_BROKEN,
+				     "%s has %" PRIu64 " reserved and a job of %" PRIu64, account,
+				     a.reserved, amount);
+	if (status == PCTL_OK)
+		status = pctl_ledger_add(&a.balance, amount, "the balance", call);
+	return status == PCTL_OK ? pctl_ledger_store(s, &a, call) : status;
+}
+
+pctl_status pctl_ledger_is_reserved(pctl_chain_state *s, const uint8_t job[PCTL_DIGEST_BYTES],
+				    const pctl_call *call, int *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = pctl_cursor_keep(s, call, &stmt,
+					      "SELECT 1 FROM reservations WHERE job = ?", "d", job);
+
+	*out = 0;
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(s, stmt, call, out);
+	pctl_cursor_done(stmt);
+	return status;
+}
+
 pctl_status pctl_ledger_reserve(pctl_chain_state *s, const uint8_t job[PCTL_DIGEST_BYTES],
 				const char *account, uint64_t amount, const pctl_call *call)
 {
@@ -271,11 +344,7 @@ pctl_status pctl_ledger_reserve(pctl_chain_state *s, const uint8_t job[PCTL_DIGE
 	if (status == PCTL_OK)
 		status = check_new_job(s, job, call);
 	if (status == PCTL_OK)
-		status = pctl_ledger_take(&a.balance, amount, account, "balance", call);
-	if (status == PCTL_OK)
-		status = pctl_ledger_add(&a.reserved, amount, "reserved gas", call);
-	if (status == PCTL_OK)
-		status = pctl_ledger_store(s, &a, call);
+		status = set_aside(s, &a, amount, call);
 	if (status == PCTL_OK)
 		status = pctl_cursor_write(s, call, "INSERT INTO reservations VALUES (?, ?, ?)",
 					   "dta", job, account, amount);

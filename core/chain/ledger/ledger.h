@@ -26,11 +26,29 @@ pctl_status pctl_ledger_transfer(pctl_chain_state *s, const char *from, const ch
 pctl_status pctl_ledger_pay(pctl_chain_state *s, const char *account, uint64_t amount,
 			    uint64_t treasury_ppm, const pctl_call *call);
 
+/* The same of an account as it was just read, which has that much or is refused, all of it burned; uses_number: and one sequence number is used up. */
+struct pctl_ledger_account;
+pctl_status pctl_ledger_burn(pctl_chain_state *s, struct pctl_ledger_account *account,
+			     uint64_t amount, int uses_number, const pctl_call *call);
+
 /* ---- gas of jobs --------------------------------------------------------------------------- */
 
 /* Set gas aside when a job is submitted; 0 is allowed. PC5713, PC5715 (this id was reserved for before). */
 pctl_status pctl_ledger_reserve(pctl_chain_state *s, const uint8_t job[PCTL_DIGEST_BYTES],
 				const char *account, uint64_t amount, const pctl_call *call);
+
+/*
+ * The same of a job whose row says all of it, from version 2 of the rules on: it has neither a reservation nor a settlement, for what was set aside is
+ * its gas_limit and tip, what it was charged follows from how it ended, and who got what from the block that ended it. Only rows of accounts change; that
+ * no job is settled twice is its row's to say. set_aside: PC5713. give_back: of one that never ran, PC5719 where less is reserved.
+ */
+pctl_status pctl_ledger_set_aside(pctl_chain_state *s, const char *account, uint64_t amount,
+				  const pctl_call *call);
+pctl_status pctl_ledger_give_back(pctl_chain_state *s, const char *account, uint64_t amount,
+				  const pctl_call *call);
+/* 1 in *out where a job has a reservation of its own. */
+pctl_status pctl_ledger_is_reserved(pctl_chain_state *s, const uint8_t job[PCTL_DIGEST_BYTES],
+				    const pctl_call *call, int *out);
 
 /* How charged gas was split. executor + treasury + burned is what was charged. */
 typedef struct pctl_ledger_split {
@@ -61,6 +79,9 @@ pctl_status pctl_ledger_tab_settle(pctl_ledger_tab *t, const uint8_t job[PCTL_DI
 				   pctl_ledger_split *out);
 pctl_status pctl_ledger_tab_release(pctl_ledger_tab *t, const uint8_t job[PCTL_DIGEST_BYTES],
 				    const pctl_call *call);
+/* One whose row says all of it: `reserved` of it comes back to `payer`, but for what is charged. executor NULL: it never ran, and `charged` is 0. */
+pctl_status pctl_ledger_tab_charge(pctl_ledger_tab *t, const char *payer, uint64_t reserved,
+				   uint64_t charged, const char *executor, const pctl_call *call);
 pctl_status pctl_ledger_tab_close(pctl_ledger_tab *t, const pctl_call *call);
 void pctl_ledger_tab_drop(pctl_ledger_tab *t);
 
@@ -105,7 +126,7 @@ pctl_status pctl_ledger_totals_read(pctl_chain_state *s, const pctl_call *call,
 				    pctl_ledger_totals *out);
 
 /* PC5719 unless supply = balances + reserved + bonds (those on their way back too) + treasury + burned, and each account's reserved gas is the sum of
- * its reservations. */
+ * its reservations and of what its jobs without one have set aside. */
 pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call);
 
 /*

@@ -1,5 +1,5 @@
 /* Reading the ledger: the list of accounts, the invariant, and what blocks and accounts moved. */
-#include "chain/ledger/ledger.h"
+#include "chain/ledger/ledger_private.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -76,8 +76,10 @@ static pctl_status sum_rows(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_
 
 /* An account's reserved gas is that of its jobs; what it holds goes to the sums. */
 static pctl_status check_account(pctl_chain_state *s, const pctl_ledger_account *a,
-				 const pctl_call *call, uint64_t *held, uint64_t *reserved)
+				 const pctl_map *set_aside, const pctl_call *call, uint64_t *held,
+				 uint64_t *reserved)
 {
+	const uint64_t *more = pctl_map_get(set_aside, a->name);
 	sqlite3_stmt *stmt = NULL;
 	uint64_t of_jobs = 0;
 	pctl_status status =
@@ -90,6 +92,8 @@ static pctl_status check_account(pctl_chain_state *s, const pctl_ledger_account 
 	if (status == PCTL_OK && stmt != NULL)
 		status = sum_rows(s, stmt, call, &of_jobs);
 	sqlite3_finalize(stmt);
+	if (status == PCTL_OK && more != NULL)
+		status = sum_up(&of_jobs, *more, call);
 	if (status == PCTL_OK && of_jobs != a->reserved)
 		return pctl_refuse(call, PC5719_LEDGER_BROKEN,
 				   "%s has %" PRIu64 " reserved and jobs of %" PRIu64, a->name,
@@ -106,7 +110,8 @@ static pctl_status check_account(pctl_chain_state *s, const pctl_ledger_account 
 }
 
 /* Reservations that no account's sum has counted belong to nobody. */
-static pctl_status check_reservations(pctl_chain_state *s, uint64_t reserved, const pctl_call *call)
+static pctl_status check_reservations(pctl_chain_state *s, const pctl_map *set_aside,
+				      uint64_t reserved, const pctl_call *call)
 {
 	sqlite3_stmt *stmt = NULL;
 	uint64_t of_jobs = 0;
@@ -116,6 +121,8 @@ static pctl_status check_reservations(pctl_chain_state *s, uint64_t reserved, co
 	if (status == PCTL_OK)
 		status = sum_rows(s, stmt, call, &of_jobs);
 	sqlite3_finalize(stmt);
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_map_count(set_aside); i++)
+		status = sum_up(&of_jobs, *(const uint64_t *)pctl_map_value_at(set_aside, i), call);
 	if (status == PCTL_OK && of_jobs != reserved)
 		return pctl_refuse(call, PC5719_LEDGER_BROKEN,
 				   "accounts have %" PRIu64 " reserved, jobs %" PRIu64, reserved,
@@ -123,7 +130,7 @@ static pctl_status check_reservations(pctl_chain_state *s, uint64_t reserved, co
 	return status;
 }
 
-pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call)
+static pctl_status check(pctl_chain_state *s, const pctl_map *set_aside, const pctl_call *call)
 {
 	pctl_ledger_account account;
 	pctl_ledger_totals t;
@@ -142,11 +149,11 @@ pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call)
 			break;
 		status = read_account(stmt, call, &account);
 		if (status == PCTL_OK)
-			status = check_account(s, &account, call, &held, &reserved);
+			status = check_account(s, &account, set_aside, call, &held, &reserved);
 	}
 	sqlite3_finalize(stmt);
 	if (status == PCTL_OK)
-		status = check_reservations(s, reserved, call);
+		status = check_reservations(s, set_aside, reserved, call);
 	if (status == PCTL_OK)
 		status = pctl_stake_leaving(s, NULL, call, &leaving);
 	if (status == PCTL_OK)
@@ -162,17 +169,36 @@ pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call)
 	return status;
 }
 
+pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call)
+{
+	pctl_arena *arena = pctl_arena_create();
+	pctl_map *set_aside = pctl_map_create();
+	pctl_status status = arena == NULL || set_aside == NULL
+				     ? pctl_no_memory(call, "a ledger")
+				     : pctl_ledger_sum_jobs(s, arena, set_aside, call);
+
+	if (status == PCTL_OK)
+		status = check(s, set_aside, call);
+	pctl_map_destroy(set_aside);
+	pctl_arena_destroy(arena);
+	return status;
+}
+
 /* ---- reports ------------------------------------------------------------------------------- */
+
+static pctl_status add_up(uint64_t *sum, uint64_t amount, const pctl_call *call)
+{
+	return pctl_amount_add(sum, amount) ? PCTL_OK
+					    : pctl_refuse(call, PC5712_LEDGER_OVERFLOW,
+							  "a sum of the report is 2^64 or more");
+}
 
 static pctl_status count_up(uint64_t *sum, sqlite3_stmt *stmt, int column, const pctl_call *call)
 {
 	uint64_t amount;
-	pctl_status status = pctl_cursor_amount(stmt, column, call, &amount);
+	const pctl_status status = pctl_cursor_amount(stmt, column, call, &amount);
 
-	if (status == PCTL_OK && !pctl_amount_add(sum, amount))
-		return pctl_refuse(call, PC5712_LEDGER_OVERFLOW,
-				   "a sum of the report is 2^64 or more");
-	return status;
+	return status == PCTL_OK ? add_up(sum, amount, call) : status;
 }
 
 static pctl_status report_settlement(sqlite3_stmt *stmt, const pctl_call *call,
@@ -188,6 +214,25 @@ static pctl_status report_settlement(sqlite3_stmt *stmt, const pctl_call *call,
 		r->settled++;
 	else
 		r->released++;
+	r->refunded = r->reserved - r->charged;
+	return status;
+}
+
+/* A job that has no settlement. */
+static pctl_status report_job(void *ctx, const pctl_ledger_settled *job, const pctl_call *call)
+{
+	pctl_ledger_report *r = ctx;
+	pctl_status status = add_up(&r->reserved, job->reserved, call);
+
+	if (status == PCTL_OK)
+		status = add_up(&r->charged, job->charged, call);
+	if (status == PCTL_OK)
+		status = add_up(&r->split.executor, job->split.executor, call);
+	if (status == PCTL_OK)
+		status = add_up(&r->split.treasury, job->split.treasury, call);
+	if (status == PCTL_OK)
+		status = add_up(&r->split.burned, job->split.burned, call);
+	*(job->executor[0] != '\0' ? &r->settled : &r->released) += 1;
 	r->refunded = r->reserved - r->charged;
 	return status;
 }
@@ -237,11 +282,18 @@ pctl_status pctl_ledger_block_report(pctl_chain_state *s, uint64_t height, const
 	status = pctl_cursor_open(s, call, &stmt, SETTLEMENTS "WHERE height = ? ORDER BY job", "h",
 				  height);
 	status = report_rows(s, status, stmt, report_settlement, call, out);
+	if (status == PCTL_OK)
+		status = pctl_ledger_jobs_of_block(s, height, report_job, out, call);
 	if (status != PCTL_OK)
 		return status;
 	status = pctl_cursor_open(
 		s, call, &stmt, SLASHES "WHERE height = ? ORDER BY verdict, account", "h", height);
 	return report_rows(s, status, stmt, report_slash, call, out);
+}
+
+static pctl_status add_earned(void *ctx, const pctl_ledger_settled *job, const pctl_call *call)
+{
+	return add_up(ctx, job->split.executor, call);
 }
 
 static pctl_status read_earned(pctl_chain_state *s, const char *account, const pctl_call *call,
@@ -262,7 +314,8 @@ static pctl_status read_earned(pctl_chain_state *s, const char *account, const p
 		status = count_up(out, stmt, 0, call);
 	}
 	sqlite3_finalize(stmt);
-	return status;
+	return status == PCTL_OK ? pctl_ledger_jobs_of_executor(s, account, add_earned, out, call)
+				 : status;
 }
 
 pctl_status pctl_ledger_account_report(pctl_chain_state *s, const char *account,
@@ -280,6 +333,8 @@ pctl_status pctl_ledger_account_report(pctl_chain_state *s, const char *account,
 	status = pctl_cursor_open(s, call, &stmt, SETTLEMENTS "WHERE account = ? ORDER BY job", "t",
 				  account);
 	status = report_rows(s, status, stmt, report_settlement, call, out);
+	if (status == PCTL_OK)
+		status = pctl_ledger_jobs_of_account(s, account, report_job, out, call);
 	if (status != PCTL_OK)
 		return status;
 	status = pctl_cursor_open(s, call, &stmt, SLASHES "WHERE account = ? ORDER BY verdict", "t",

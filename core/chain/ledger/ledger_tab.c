@@ -4,12 +4,9 @@
 #include <string.h>
 
 #include "chain/ledger/ledger_private.h"
-#include "chain/ledger/params.h"
 #include "chain/state/amount.h"
 #include "chain/state/cursor.h"
 #include "chain/state/tables.h"
-#include "foundation/base/arena.h"
-#include "foundation/base/map.h"
 
 struct pctl_ledger_tab {
 	pctl_chain_state *s;
@@ -98,6 +95,18 @@ static pctl_status totals(pctl_ledger_tab *t, const pctl_call *call)
 
 /* ---- a job --------------------------------------------------------------------------------- */
 
+static pctl_status payer_of(pctl_ledger_tab *t, const char *name, uint64_t amount,
+			    const pctl_call *call, pctl_ledger_account **out)
+{
+	const pctl_status status = account(t, name, 1, call, out);
+
+	if (status == PCTL_OK && (*out)->reserved < amount)
+		return pctl_refuse(call, PC5719_LEDGER_BROKEN,
+				   "%s has %" PRIu64 " reserved and a job of %" PRIu64, name,
+				   (*out)->reserved, amount);
+	return status;
+}
+
 static pctl_status reservation_of(pctl_ledger_tab *t, const uint8_t job[PCTL_DIGEST_BYTES],
 				  const pctl_call *call, pctl_ledger_account **payer,
 				  uint64_t *amount)
@@ -119,13 +128,7 @@ static pctl_status reservation_of(pctl_ledger_tab *t, const uint8_t job[PCTL_DIG
 		status = pctl_cursor_amount(stmt, 2, call, amount);
 	}
 	pctl_cursor_done(stmt);
-	if (status == PCTL_OK)
-		status = account(t, name, 1, call, payer);
-	if (status == PCTL_OK && (*payer)->reserved < *amount)
-		return pctl_refuse(call, PC5719_LEDGER_BROKEN,
-				   "%s has %" PRIu64 " reserved and a job of %" PRIu64, name,
-				   (*payer)->reserved, *amount);
-	return status;
+	return status == PCTL_OK ? payer_of(t, name, *amount, call, payer) : status;
 }
 
 /* What a job leaves behind: its reservation goes, its settlement stays for reports and against a second time. */
@@ -144,6 +147,13 @@ static pctl_status end_job(const pctl_ledger_tab *t, const uint8_t job[PCTL_DIGE
 	return status;
 }
 
+void pctl_ledger_split_by(const pctl_params *p, uint64_t charged, pctl_ledger_split *out)
+{
+	out->executor = pctl_amount_part(charged, p->values[PCTL_PARAM_SPLIT_EXECUTOR]);
+	out->treasury = pctl_amount_part(charged, p->values[PCTL_PARAM_SPLIT_TREASURY]);
+	out->burned = charged - out->executor - out->treasury;
+}
+
 static pctl_status split_charge(pctl_ledger_tab *t, uint64_t charged, const pctl_call *call,
 				pctl_ledger_split *out)
 {
@@ -154,9 +164,7 @@ static pctl_status split_charge(pctl_ledger_tab *t, uint64_t charged, const pctl
 	if (status != PCTL_OK)
 		return status;
 	t->has_params = 1;
-	out->executor = pctl_amount_part(charged, t->params.values[PCTL_PARAM_SPLIT_EXECUTOR]);
-	out->treasury = pctl_amount_part(charged, t->params.values[PCTL_PARAM_SPLIT_TREASURY]);
-	out->burned = charged - out->executor - out->treasury;
+	pctl_ledger_split_by(&t->params, charged, out);
 	return PCTL_OK;
 }
 
@@ -186,27 +194,35 @@ static pctl_status move(pctl_ledger_tab *t, pctl_ledger_account *payer, pctl_led
 	return PCTL_OK;
 }
 
+static pctl_status charge(pctl_ledger_tab *t, pctl_ledger_account *payer, uint64_t reserved,
+			  uint64_t charged, const char *executor, const pctl_call *call,
+			  pctl_ledger_split *split)
+{
+	pctl_ledger_account *earner = NULL;
+	pctl_status status = account(t, executor, 0, call, &earner);
+
+	if (status == PCTL_OK && charged > reserved)
+		return pctl_refuse(call, PC5717_LEDGER_CHARGE,
+				   "%" PRIu64 " charged, %" PRIu64 " reserved", charged, reserved);
+	if (status == PCTL_OK)
+		status = split_charge(t, charged, call, split);
+	if (status == PCTL_OK)
+		status = totals(t, call);
+	return status == PCTL_OK ? move(t, payer, earner, reserved, charged, split, call) : status;
+}
+
 pctl_status pctl_ledger_tab_settle(pctl_ledger_tab *t, const uint8_t job[PCTL_DIGEST_BYTES],
 				   uint64_t charged, const char *executor, const pctl_call *call,
 				   pctl_ledger_split *out)
 {
-	pctl_ledger_account *payer = NULL, *earner = NULL;
+	pctl_ledger_account *payer = NULL;
 	pctl_ledger_split split = {0, 0, 0};
 	uint64_t reserved;
 	pctl_status status = reservation_of(t, job, call, &payer, &reserved);
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = account(t, executor, 0, call, &earner);
-	if (status == PCTL_OK && charged > reserved)
-		return pctl_refuse(call, PC5717_LEDGER_CHARGE,
-				   "%" PRIu64 " charged, %" PRIu64 " reserved", charged, reserved);
-	if (status == PCTL_OK)
-		status = split_charge(t, charged, call, &split);
-	if (status == PCTL_OK)
-		status = totals(t, call);
-	if (status == PCTL_OK)
-		status = move(t, payer, earner, reserved, charged, &split, call);
+		status = charge(t, payer, reserved, charged, executor, call, &split);
 	if (status == PCTL_OK)
 		status = end_job(t, job, payer->name, executor, reserved, charged, &split, call);
 	if (status == PCTL_OK)
@@ -229,6 +245,19 @@ pctl_status pctl_ledger_tab_release(pctl_ledger_tab *t, const uint8_t job[PCTL_D
 	/* No executor: the mark of a job that never ran. */
 	return status == PCTL_OK ? end_job(t, job, payer->name, "", reserved, 0, &nothing, call)
 				 : status;
+}
+
+pctl_status pctl_ledger_tab_charge(pctl_ledger_tab *t, const char *payer, uint64_t reserved,
+				   uint64_t charged, const char *executor, const pctl_call *call)
+{
+	pctl_ledger_split split = {0, 0, 0};
+	pctl_ledger_account *from = NULL;
+	const pctl_status status = payer_of(t, payer, reserved, call, &from);
+
+	if (status != PCTL_OK)
+		return status;
+	return executor == NULL ? move(t, from, from, reserved, 0, &split, call)
+				: charge(t, from, reserved, charged, executor, call, &split);
 }
 
 /* ---- one alone ----------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "chain/graph/query.h"
 #include "chain/provenance/follow.h"
 #include "chain/state/cursor.h"
+#include "chain/state/tables.h"
 #include "chain/sync/rowproof.h"
 
 static uint32_t status_of(void *ctx, const pctl_chain_job *job)
@@ -37,29 +38,42 @@ static pctl_status read_clock(pctl_query_page *p)
 
 #define ROWS_MAX (5u * PCTL_MESSAGE_GRAPH_PROVED)
 
+/* A proof, and of what: the page of a table. */
+typedef struct proved {
+	const char *table;
+	int64_t page;
+} proved;
+
 typedef struct proving {
 	pctl_chain *c;
 	pctl_query_page *p;
 	pctl_msg_bytes *out;
-	uint32_t n, n_names;
-	uint64_t names[ROWS_MAX];
+	uint32_t n, reserved;
+	proved of[ROWS_MAX];
 } proving;
 
+/* The page on which the row of this number stands, once. */
 static pctl_status prove(proving *g, const char *table, uint64_t number)
 {
+	const proved one = {table, pctl_page_of((int64_t)number)};
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	const char *copy = NULL;
-	const char *word = pctl_arena_printf(g->p->arena, "%" PRIu64, number);
-	pctl_status status = word == NULL
-				     ? pctl_no_memory(g->p->call, "a proof")
-				     : pctl_row_prove(g->c, table, &word, 1, g->p->call, &text);
+	const char *copy = NULL, *word;
+	pctl_status status;
 
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->of[i].page == one.page && strcmp(g->of[i].table, table) == 0)
+			return PCTL_OK;
+	word = pctl_arena_printf(g->p->arena, "%" PRIu64, number);
+	status = word == NULL ? pctl_no_memory(g->p->call, "a proof")
+			      : pctl_row_prove(g->c, table, &word, 1, g->p->call, &text);
 	if (status == PCTL_OK)
 		copy = pctl_arena_dup_n(g->p->arena, text.data, text.n);
 	if (status == PCTL_OK && copy == NULL)
 		status = pctl_no_memory(g->p->call, "a proof");
-	if (status == PCTL_OK)
+	if (status == PCTL_OK) {
+		g->of[g->n] = one;
 		g->out[g->n++] = (pctl_msg_bytes){(const uint8_t *)copy, text.n};
+	}
 	pctl_str_drop(&text);
 	return status;
 }
@@ -74,13 +88,7 @@ static pctl_status prove_name(proving *g, const char *name)
 	status = pctl_word_spell(name, g->p->call, &word);
 	if (status == PCTL_OK)
 		status = pctl_word_find(g->p->s, &word, g->p->call);
-	for (uint32_t i = 0; status == PCTL_OK && i < g->n_names; i++)
-		if (g->names[i] == word.number)
-			return PCTL_OK;
-	if (status != PCTL_OK)
-		return status;
-	g->names[g->n_names++] = word.number;
-	return prove(g, "names", word.number);
+	return status == PCTL_OK ? prove(g, "names", word.number) : status;
 }
 
 static pctl_status prove_all(pctl_chain *c, pctl_query_page *p, pctl_msg_graph_response *out)

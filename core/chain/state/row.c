@@ -116,6 +116,56 @@ uint32_t pctl_row_bind(sqlite3_stmt *stmt, const uint8_t *bytes, uint64_t n)
 	return count;
 }
 
+/* ---- pages --------------------------------------------------------------------------------- */
+
+#define PAGE_KEY_BYTES 9u
+
+void pctl_page_key(pctl_str_buf *out, int64_t number)
+{
+	const pctl_row_value page = {.kind = 'i', .number = pctl_page_of(number)};
+
+	pctl_row_add(out, &page);
+}
+
+int pctl_page_next(const pctl_state_table *t, const uint8_t *page, uint64_t n, uint64_t *at,
+		   const uint8_t **row, uint64_t *n_row, int64_t *number)
+{
+	uint64_t from = *at == 0 ? PAGE_KEY_BYTES : *at, end = from;
+	const char *name;
+	pctl_row_value v;
+	int n_name;
+	char kind;
+
+	if (from >= n)
+		return 0;
+	for (uint32_t i = 0; pctl_state_column(t, i, &name, &n_name, &kind); i++) {
+		if (!pctl_row_next(page, n, &end, &v) || v.kind != kind)
+			return 0;
+		if (i == 0)
+			*number = v.number;
+	}
+	*row = page + from;
+	*n_row = end - from;
+	*at = end;
+	return 1;
+}
+
+static int page_fits(const pctl_state_table *t, const uint8_t *bytes, uint64_t n, uint64_t *n_key)
+{
+	uint64_t at = 0, n_row;
+	int64_t number, last = 0;
+	const uint8_t *row;
+	pctl_row_value page;
+
+	if (!pctl_row_next(bytes, n, &at, &page) || page.kind != 'i' || page.number < 0)
+		return 0;
+	*n_key = at;
+	for (at = 0; pctl_page_next(t, bytes, n, &at, &row, &n_row, &number); last = number)
+		if (number <= last || pctl_page_of(number) != page.number)
+			return 0;
+	return at == n && last > 0;
+}
+
 int pctl_row_fits(const pctl_state_table *t, const uint8_t *bytes, uint64_t n, uint64_t *n_key)
 {
 	const uint32_t keys = pctl_state_table_keys(t);
@@ -126,6 +176,8 @@ int pctl_row_fits(const pctl_state_table *t, const uint8_t *bytes, uint64_t n, u
 	char kind;
 
 	*n_key = 0;
+	if (t->is_numbered)
+		return page_fits(t, bytes, n, n_key);
 	for (uint32_t i = 0; pctl_state_column(t, i, &name, &n_name, &kind); i++) {
 		if (!pctl_row_next(bytes, n, &at, &v) || v.kind != kind)
 			return 0;
@@ -138,7 +190,8 @@ int pctl_row_fits(const pctl_state_table *t, const uint8_t *bytes, uint64_t n, u
 char *pctl_row_key_text(const pctl_state_table *t, const uint8_t *key, uint64_t n,
 			char out[PCTL_ROW_TEXT_SIZE])
 {
-	size_t room = (size_t)snprintf(out, PCTL_ROW_TEXT_SIZE, "table %s, key", t->name);
+	size_t room = (size_t)snprintf(out, PCTL_ROW_TEXT_SIZE, "table %s, %s", t->name,
+				       t->is_numbered ? "page" : "key");
 	uint64_t at = 0;
 	pctl_row_value v;
 

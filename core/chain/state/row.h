@@ -31,8 +31,15 @@ int pctl_row_next(const uint8_t *bytes, uint64_t n, uint64_t *at, pctl_row_value
 /* Bind the values, one behind the other, from parameter 1 on; borrows the bytes. How many, or 0 when they are not in
  * form. */
 uint32_t pctl_row_bind(sqlite3_stmt *stmt, const uint8_t *bytes, uint64_t n);
-/* Is it a row of this table: as many values as it has columns, each of its type; *n_key bytes of it are the key. */
+/* Is it a row of this table: as many values as it has columns, each of its type; *n_key bytes of it are the key. Of a numbered table: is it
+ * a page, which is the page's number, its key, and then the rows that stand on it, at least one, ascending. */
 int pctl_row_fits(const pctl_state_table *t, const uint8_t *bytes, uint64_t n, uint64_t *n_key);
+/* The key of the page on which the row of this number stands, appended. */
+void pctl_page_key(pctl_str_buf *out, int64_t number);
+/* The rows of a page one by one, from *at = 0 on: 1, and *row with *n_row bytes has the number *number; 0 behind the last, and where it is
+ * not in form. */
+int pctl_page_next(const pctl_state_table *t, const uint8_t *page, uint64_t n, uint64_t *at,
+		   const uint8_t **row, uint64_t *n_row, int64_t *number);
 /* The bytes of a key for people: "accounts \"ada\"", cut to fit. */
 #define PCTL_ROW_TEXT_SIZE 200u
 char *pctl_row_key_text(const pctl_state_table *t, const uint8_t *key, uint64_t n,

@@ -42,14 +42,21 @@ static const char *const indexes[] = {
 #define CHAIN_NUMBERED(name, columns)
 #define CHAIN_INDEX(name, unique, table, columns) \
 	"CREATE " unique " INDEX IF NOT EXISTS " #name " ON " #table " (" columns ")",
+#define CHAIN_PART(name, table, columns, where) \
+	"CREATE INDEX IF NOT EXISTS " #name " ON " #table " (" columns ") WHERE " where,
 #include "chain/state/schema.def"
 #undef CHAIN_TABLE
 #undef CHAIN_APART
 #undef CHAIN_LATER
 #undef CHAIN_NUMBERED
 #undef CHAIN_INDEX
+#undef CHAIN_PART
 };
 #define N_INDEXES ((uint32_t)(sizeof(indexes) / sizeof(indexes[0])))
+
+/* Indexes that earlier programs made, and nothing reads. */
+static const char unused[] = "DROP INDEX IF EXISTS jobs_queue; DROP INDEX IF EXISTS jobs_clock; "
+			     "DROP INDEX IF EXISTS jobs_ended; DROP INDEX IF EXISTS blobs_height";
 
 /* Accounts whose row changed are noted for the record of the open block, whoever changed them. (No OR IGNORE: the
  * conflict clause of the statement that fires a trigger overrides the one inside.) */
@@ -98,28 +105,67 @@ static pctl_status read_version(pctl_chain_state *s, const pctl_call *call, int 
 	return status;
 }
 
+#define SQL_SIZE 1024u
+
+static void spell_table(const pctl_state_table *t, const char *words, char out[SQL_SIZE])
+{
+	snprintf(out, SQL_SIZE, "CREATE TABLE %s%s (%s, PRIMARY KEY (%s)) %s", words, t->name,
+		 t->columns, t->key, t->kind);
+}
+
+/* A table in the form of an earlier draft of the rules. Those of a chain that is not under them yet are empty, and go. */
+static pctl_status renew(pctl_chain_state *s, const pctl_state_table *t, const pctl_call *call)
+{
+	char sql[SQL_SIZE];
+	sqlite3_stmt *stmt = NULL;
+	int step;
+
+	snprintf(sql, sizeof(sql), "SELECT 1 FROM %s LIMIT 1", t->name);
+	step = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL) == SQLITE_OK ? sqlite3_step(stmt)
+									    : SQLITE_ERROR;
+	sqlite3_finalize(stmt);
+	if (step == SQLITE_ROW)
+		return pctl_refuse(call, PC5702_CHAIN_VERSION,
+				   "table %s is in the form of an earlier draft of the rules: the "
+				   "chain can be made again from its history",
+				   t->name);
+	if (step != SQLITE_DONE)
+		return pctl_chain_internal_failure(s, "the tables of the state", call);
+	snprintf(sql, sizeof(sql), "DROP TABLE %s", t->name);
+	return exec(s, sql, call);
+}
+
+/* Tables that came later: how many are there, in the form that they have here. */
 static pctl_status count_later(pctl_chain_state *s, const pctl_call *call, uint32_t *there,
 			       uint32_t *all)
 {
+	char sql[SQL_SIZE];
 	sqlite3_stmt *stmt = NULL;
 	uint32_t n;
 	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_status status = PCTL_OK;
 
 	*there = *all = 0;
-	if (sqlite3_prepare_v2(s->db, "SELECT count(*) FROM sqlite_master WHERE name = ?", -1,
-			       &stmt, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(s->db, "SELECT sql FROM sqlite_master WHERE name = ?", -1, &stmt,
+			       NULL) != SQLITE_OK)
 		return pctl_chain_internal_failure(s, "the tables of the state", call);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		int step, is_same;
+
 		if (!tables[i].is_later)
 			continue;
 		++*all;
+		spell_table(&tables[i], "", sql);
 		sqlite3_bind_text(stmt, 1, tables[i].name, -1, SQLITE_STATIC);
-		if (sqlite3_step(stmt) == SQLITE_ROW)
-			*there += (uint32_t)sqlite3_column_int(stmt, 0);
-		else
-			status = pctl_chain_internal_failure(s, "the tables of the state", call);
+		step = sqlite3_step(stmt);
+		is_same = step == SQLITE_ROW &&
+			  strcmp((const char *)sqlite3_column_text(stmt, 0), sql) == 0;
 		sqlite3_reset(stmt);
+		*there += (uint32_t)is_same;
+		if (step == SQLITE_ROW && !is_same)
+			status = renew(s, &tables[i], call);
+		else if (step != SQLITE_ROW && step != SQLITE_DONE)
+			status = pctl_chain_internal_failure(s, "the tables of the state", call);
 	}
 	sqlite3_finalize(stmt);
 	return status;
@@ -127,17 +173,17 @@ static pctl_status count_later(pctl_chain_state *s, const pctl_call *call, uint3
 
 static pctl_status make_tables(pctl_chain_state *s, const pctl_call *call)
 {
-	char sql[1024];
+	char sql[SQL_SIZE];
 	uint32_t n;
 	const pctl_state_table *tables = pctl_state_tables(&n);
 	pctl_status status = exec(s, "BEGIN IMMEDIATE", call);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
-		snprintf(sql, sizeof(sql),
-			 "CREATE TABLE IF NOT EXISTS %s (%s, PRIMARY KEY (%s)) %s", tables[i].name,
-			 tables[i].columns, tables[i].key, tables[i].kind);
+		spell_table(&tables[i], "IF NOT EXISTS ", sql);
 		status = exec(s, sql, call);
 	}
+	if (status == PCTL_OK)
+		status = exec(s, unused, call);
 	for (uint32_t i = 0; status == PCTL_OK && i < N_INDEXES; i++)
 		status = exec(s, indexes[i], call);
 	if (status == PCTL_OK)

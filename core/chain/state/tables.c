@@ -6,18 +6,20 @@
 #define PLAIN "STRICT, WITHOUT ROWID"
 
 static const pctl_state_table tables[] = {
-#define CHAIN_TABLE(name, columns, key) {#name, sizeof(#name) - 1, columns, key, PLAIN, 0, 0},
-#define CHAIN_APART(name, columns, key) {#name, sizeof(#name) - 1, columns, key, PLAIN, 0, 1},
-#define CHAIN_LATER(name, columns, key) {#name, sizeof(#name) - 1, columns, key, PLAIN, 1, 0},
+#define CHAIN_TABLE(name, columns, key) {#name, sizeof(#name) - 1, columns, key, PLAIN, 0, 0, 0, 0},
+#define CHAIN_APART(name, columns, key) {#name, sizeof(#name) - 1, columns, key, PLAIN, 0, 1, 0, 0},
+#define CHAIN_LATER(name, columns, key) {#name, sizeof(#name) - 1, columns, key, PLAIN, 1, 0, 0, 0},
 #define CHAIN_NUMBERED(name, columns) \
-	{#name, sizeof(#name) - 1, "id INTEGER NOT NULL, " columns, "id", "STRICT", 0, 0},
+	{#name, sizeof(#name) - 1, "id INTEGER NOT NULL, " columns, "id", "STRICT", 0, 0, 1, 0},
 #define CHAIN_INDEX(name, unique, table, columns)
+#define CHAIN_PART(name, table, columns, where)
 #include "chain/state/schema.def"
 #undef CHAIN_TABLE
 #undef CHAIN_APART
 #undef CHAIN_LATER
 #undef CHAIN_NUMBERED
 #undef CHAIN_INDEX
+#undef CHAIN_PART
 };
 #define N_TABLES ((uint32_t)(sizeof(tables) / sizeof(tables[0])))
 _Static_assert(N_TABLES <= PCTL_STATE_TABLES_MAX, "room for every table");

@@ -250,9 +250,8 @@ pctl_status pctl_track_check(pctl_track *t, uint32_t table, const uint8_t *key, 
 	return PCTL_OK;
 }
 
-/* Outside a transaction what was looked for may have come since: row and tree are looked at as they are in one moment. */
-static pctl_status missing_now(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
-			       const pctl_call *call)
+pctl_status pctl_track_look_now(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
+				const pctl_call *call)
 {
 	uint8_t leaf[PCTL_DIGEST_BYTES];
 	uint32_t n_tables;
@@ -262,7 +261,8 @@ static pctl_status missing_now(pctl_track *t, uint32_t table, const uint8_t *key
 
 	if (status == PCTL_OK && sqlite3_step(t->moment) != SQLITE_ROW)
 		status = pctl_track_trouble(t, call);
-	pctl_track_fresh(t);
+	if (sqlite3_get_autocommit(t->db))
+		pctl_track_fresh(t);
 	if (status == PCTL_OK)
 		status = pctl_row_leaf_key(t->tree, pctl_state_tables(&n_tables)[table].name, key,
 					   n, call, leaf);
@@ -287,8 +287,10 @@ pctl_status pctl_track_missing(pctl_track *t, uint32_t table, const uint8_t *key
 
 	if (!t->is_on)
 		return PCTL_OK;
+	if (pctl_state_tables(&n_tables)[table].is_numbered)
+		return pctl_track_page_missing(t, table, key, n, call);
 	if (sqlite3_get_autocommit(t->db))
-		return missing_now(t, table, key, n, call);
+		return pctl_track_look_now(t, table, key, n, call);
 	e = pctl_track_seen(t, table, key, (uint32_t)n);
 	if (e == NULL)
 		return pctl_no_memory(call, "a state");

@@ -9,13 +9,15 @@
 /*
  * A row that this transaction read or changed. before: what it was, of one that it changed; NULL: it was not. now: what the last
  * change made of it, NULL: it is gone; only where `sure` is that of the transaction: else a part of it was undone since, and
- * the row is read. PCTL_SEEN_UNSURE: whether it was right is found when the tree is brought up to date.
+ * the row is read. PCTL_SEEN_UNSURE: whether it was right is found when the tree is brought up to date. Of a page: `first` is the least number that
+ * this transaction added to it; before and now are read in the end.
  */
 enum { PCTL_SEEN_RIGHT = 1u, PCTL_SEEN_CHANGED = 2u, PCTL_SEEN_UNSURE = 4u };
 typedef struct pctl_seen {
 	uint64_t h;
 	uint32_t table, n_key, flags, n_before, n_now, room_now;
 	uint64_t sure;
+	int64_t first;
 	const uint8_t *key, *before;
 	uint8_t *now;
 	uint8_t leaf[PCTL_DIGEST_BYTES];
@@ -99,6 +101,29 @@ pctl_status pctl_track_check(pctl_track *t, uint32_t table, const uint8_t *key, 
 			     const uint8_t leaf[PCTL_DIGEST_BYTES], const uint8_t *row, uint64_t n,
 			     const pctl_call *call);
 
+/* The key in t->key: 1 when it need not be looked at, else 0 and its leaf, -1 after an error. *e: its entry, NULL outside a transaction, where
+ * nothing is remembered, for others may write. */
+int pctl_track_find_seen(pctl_track *t, uint32_t table, pctl_seen **e,
+			 uint8_t leaf[PCTL_DIGEST_BYTES]);
+/* Outside a transaction what was looked for may have come since: row and tree are looked at as they are in one moment. */
+pctl_status pctl_track_look_now(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
+				const pctl_call *call);
+
+/* ---- pages (track_pages.c) ------------------------------------------------------------------ */
+
+int pctl_track_is_numbered(uint32_t table);
+/* pctl_track_shown of a row of a numbered table: its page, read in the same moment, is held against the tree. */
+pctl_status pctl_track_page_shown(pctl_track *t, uint32_t table, sqlite3_stmt *stmt,
+				  const pctl_call *call);
+/* pctl_track_missing: no row has this number, and its page is right as it is, in a transaction and outside. */
+pctl_status pctl_track_page_missing(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
+				    const pctl_call *call);
+/* SQLite tells of a change of a row with this number. Rows are only added: of any other change the page was not what split_page says, and is found. 0: no
+ * memory. */
+int pctl_track_add_to_page(pctl_track *t, uint32_t table, int64_t number);
+/* What a page was, of what it is now: its rows before the first that was added. */
+void pctl_track_split_page(pctl_seen *e, const uint8_t *now, uint64_t n);
+
 /* Are there the tables of a tree? */
 pctl_status pctl_track_is_made(pctl_track *t, const pctl_call *call, int *out);
 
@@ -106,15 +131,17 @@ pctl_status pctl_track_is_made(pctl_track *t, const pctl_call *call, int *out);
 pctl_status pctl_track_listen(pctl_track *t, const pctl_call *call);
 pctl_status pctl_track_views(pctl_track *t, const pctl_call *call);
 
-/* The present row of a key, from the table itself, appended to *row, which is emptied first; *found. */
+/* The present row (or page) of a key, from the table itself, appended to *row, which is emptied first; *found. */
 pctl_status pctl_track_present(pctl_track *t, uint32_t table, const uint8_t *key, uint64_t n,
 			       const pctl_call *call, pctl_str_buf *row, int *found);
-/* Show the present rows of a table, in the order of its keys. */
+/* Show the present rows (or pages) of a table, in the order of its keys. */
 pctl_status pctl_track_walk(pctl_track *t, uint32_t table, pctl_track_visit visit, void *ctx,
 			    const pctl_call *call, int *is_over);
 /* The leaf of a row; PC6140 when it is not in the form of its table. */
 pctl_status pctl_track_leaf(pctl_track *t, uint32_t table, const uint8_t *row, uint64_t n,
 			    const pctl_call *call, uint64_t *n_key, pctl_radix_leaf *out);
+/* How many rows these bytes are: one, or those of a page. */
+uint32_t pctl_track_n_rows(uint32_t table, const uint8_t *row, uint64_t n);
 /* Leaves of rows, gathered by a walk. rows: how many were shown; n_key: bytes of the last one's key; status: why the walk ended. */
 typedef struct pctl_track_leaves {
 	pctl_track *t;

@@ -16,12 +16,17 @@
 
 /* ---- rows of a table ----------------------------------------------------------------------- */
 
-/* "SELECT * FROM main.T WHERE a = ? AND b = ?" */
+/* "SELECT * FROM main.T WHERE a = ? AND b = ?", or all rows of a page. */
 static void spell_by_key(const pctl_state_table *table, char *out, size_t n_out)
 {
 	const char *name = table->key;
 	size_t n = (size_t)snprintf(out, n_out, "SELECT * FROM main.%s WHERE", table->name);
 
+	if (table->is_numbered) {
+		snprintf(out + n, n_out - n, " id > ?1 * %d AND id <= ?1 * %d + %d ORDER BY id",
+			 PCTL_PAGE_ROWS, PCTL_PAGE_ROWS, PCTL_PAGE_ROWS);
+		return;
+	}
 	while (*name != '\0' && n < n_out) {
 		const size_t length = strcspn(name, ",");
 
@@ -39,10 +44,11 @@ pctl_status pctl_track_present(pctl_track *t, uint32_t table, const uint8_t *key
 	char sql[256];
 	sqlite3_stmt *stmt;
 	pctl_status status;
-	int step;
+	int step, is_page;
 
 	*found = 0;
 	row->n = 0;
+	is_page = pctl_state_tables(&n_tables)[table].is_numbered != 0;
 	spell_by_key(&pctl_state_tables(&n_tables)[table], sql, sizeof(sql));
 	status = pctl_track_prepare(t, &t->by_key[table], sql, call);
 	if (status != PCTL_OK)
@@ -50,11 +56,14 @@ pctl_status pctl_track_present(pctl_track *t, uint32_t table, const uint8_t *key
 	stmt = t->by_key[table];
 	if (pctl_row_bind(stmt, key, n) == 0)
 		return pctl_track_trouble(t, call);
-	step = sqlite3_step(stmt);
-	*found = step == SQLITE_ROW;
-	for (int i = 0; *found && i < sqlite3_column_count(stmt); i++)
-		pctl_row_add_column(row, stmt, i);
-	if (step != SQLITE_ROW && step != SQLITE_DONE)
+	while ((step = sqlite3_step(stmt)) == SQLITE_ROW) {
+		if (!*found && is_page)
+			pctl_str_add_n(row, (const char *)key, (size_t)n);
+		*found = 1;
+		for (int i = 0; i < sqlite3_column_count(stmt); i++)
+			pctl_row_add_column(row, stmt, i);
+	}
+	if (step != SQLITE_DONE)
 		status = pctl_track_trouble(t, call);
 	sqlite3_reset(stmt);
 	return status == PCTL_OK && row->failed ? pctl_no_memory(call, "a row") : status;
@@ -67,6 +76,7 @@ pctl_status pctl_track_walk(pctl_track *t, uint32_t table, pctl_track_visit visi
 	const pctl_state_table *of = &pctl_state_tables(&n_tables)[table];
 	pctl_str_buf row = PCTL_STR_BUF_INIT;
 	sqlite3_stmt *stmt = NULL;
+	int64_t page = 0;
 	char sql[256];
 	pctl_status status;
 	int step = SQLITE_DONE;
@@ -74,14 +84,23 @@ pctl_status pctl_track_walk(pctl_track *t, uint32_t table, pctl_track_visit visi
 	snprintf(sql, sizeof(sql), "SELECT * FROM main.%s ORDER BY %s", of->name, of->key);
 	status = pctl_track_prepare(t, &stmt, sql, call);
 	while (status == PCTL_OK && !*is_over && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
-		row.n = 0;
+		const int64_t number = sqlite3_column_int64(stmt, 0);
+
+		if (row.n != 0 && !(of->is_numbered && pctl_page_of(number) == page))
+			*is_over = visit(ctx, table, (const uint8_t *)row.data, row.n) != 0;
+		if (row.n == 0 || !(of->is_numbered && pctl_page_of(number) == page)) {
+			row.n = 0;
+			page = pctl_page_of(number);
+			if (of->is_numbered)
+				pctl_page_key(&row, number);
+		}
 		for (int i = 0; i < sqlite3_column_count(stmt); i++)
 			pctl_row_add_column(&row, stmt, i);
 		if (row.failed)
 			status = pctl_no_memory(call, "a row");
-		else
-			*is_over = visit(ctx, table, (const uint8_t *)row.data, row.n) != 0;
 	}
+	if (status == PCTL_OK && !*is_over && step == SQLITE_DONE && row.n != 0)
+		*is_over = visit(ctx, table, (const uint8_t *)row.data, row.n) != 0;
 	if (status == PCTL_OK && step != SQLITE_ROW && step != SQLITE_DONE)
 		status = pctl_track_trouble(t, call);
 	sqlite3_finalize(stmt);
@@ -161,12 +180,12 @@ static pctl_status row_now(pctl_track *t, const pctl_seen *e, const pctl_call *c
 
 	*row = e->n_now == 0 ? NULL : e->now;
 	*n = e->n_now;
-	if (e->sure == t->sure && !PCTL_TRACK_LOOKS_AGAIN)
+	if (e->sure == t->sure && e->first == 0 && !PCTL_TRACK_LOOKS_AGAIN)
 		return PCTL_OK;
 	status = pctl_track_present(t, e->table, e->key, e->n_key, call, &t->row, &found);
 	if (status != PCTL_OK)
 		return status;
-	assert(e->sure != t->sure ||
+	assert(e->sure != t->sure || e->first != 0 ||
 	       (found ? *row != NULL && *n == t->row.n && memcmp(*row, t->row.data, t->row.n) == 0
 		      : *row == NULL));
 	*row = found ? (const uint8_t *)t->row.data : NULL;
@@ -210,8 +229,12 @@ static pctl_status settle_one(pctl_track *t, pctl_seen *e, pctl_track_leaves *in
 		status = pctl_row_leaf_value(t->tree, row, n, call, now);
 	if (status != PCTL_OK)
 		return status;
-	*more += found - (e->before != NULL);
-	if (into != NULL && !is_apart)
+	if (e->first != 0)
+		pctl_track_split_page(e, row, n);
+	*more += found ? pctl_track_n_rows(e->table, row, n) : 0;
+	*more -= e->before == NULL ? 0 : pctl_track_n_rows(e->table, e->before, e->n_before);
+	if (into != NULL && !is_apart &&
+	    !((e->flags & PCTL_SEEN_UNSURE) != 0 && pctl_track_held(t, e->leaf) != NULL))
 		return add_leaf(t, e, found ? now : NULL, into, call);
 	if ((e->flags & PCTL_SEEN_UNSURE) != 0) {
 		status = pctl_track_check(t, e->table, e->key, e->n_key, e->leaf, e->before,
@@ -220,7 +243,10 @@ static pctl_status settle_one(pctl_track *t, pctl_seen *e, pctl_track_leaves *in
 			status = pctl_track_verdict(t, call);
 		if (status != PCTL_OK)
 			return status;
+		e->flags &= ~(uint32_t)PCTL_SEEN_UNSURE;
 	}
+	if (into != NULL && !is_apart)
+		return add_leaf(t, e, found ? now : NULL, into, call);
 	if (!found && is_apart)
 		return e->before == NULL ? PCTL_OK : drop_open(t, e, call);
 	if (found && e->before != NULL && e->n_before == n && memcmp(e->before, row, n) == 0)
@@ -263,6 +289,7 @@ static pctl_status settle(pctl_track *t, pctl_track_leaves *into, const pctl_cal
 		status = settle_one(t, e, into, call, &more[e->table]);
 		e->flags = PCTL_SEEN_RIGHT;
 		e->before = NULL;
+		e->first = 0;
 	}
 	return status == PCTL_OK ? add_counts(t, more, call) : status;
 }
@@ -281,7 +308,7 @@ int pctl_track_gather(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
 	pctl_track_leaves *l = ctx;
 	pctl_radix_leaf leaf;
 
-	l->rows++;
+	l->rows += pctl_track_n_rows(table, row, n);
 	l->status = pctl_track_leaf(l->t, table, row, n, l->call, &l->n_key, &leaf);
 	if (l->status == PCTL_OK && !PCTL_VEC_PUSH(&l->list, leaf))
 		l->status = pctl_no_memory(l->call, "a tree");
@@ -294,7 +321,7 @@ static int take_apart(void *ctx, uint32_t table, const uint8_t *row, uint64_t n)
 	pctl_radix_leaf leaf;
 	pctl_seen e = {.table = table, .key = row};
 
-	l->rows++;
+	l->rows += pctl_track_n_rows(table, row, n);
 	l->status = pctl_track_leaf(l->t, table, row, n, l->call, &l->n_key, &leaf);
 	if (l->status == PCTL_OK) {
 		e.n_key = (uint32_t)l->n_key;

@@ -9,9 +9,8 @@
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* The key in t->key: 1 when it need not be looked at, else 0 and its leaf, -1 after an error. *e: its entry, NULL outside a transaction, where
- * nothing is remembered, for others may write. */
-static int find_seen(pctl_track *t, uint32_t table, pctl_seen **e, uint8_t leaf[PCTL_DIGEST_BYTES])
+int pctl_track_find_seen(pctl_track *t, uint32_t table, pctl_seen **e,
+			 uint8_t leaf[PCTL_DIGEST_BYTES])
 {
 	const uint8_t *key = (const uint8_t *)t->key.data;
 	uint32_t n_tables;
@@ -45,9 +44,12 @@ static int judge(pctl_track *t, uint32_t table, sqlite3_value **key, int n)
 	if (sqlite3_get_autocommit(t->db))
 		pctl_track_fresh(t);
 	t->key.n = 0;
-	for (int i = 0; i < n; i++)
-		pctl_row_add_value(&t->key, key[i]);
-	is_known = find_seen(t, table, &e, leaf);
+	if (pctl_track_is_numbered(table))
+		pctl_page_key(&t->key, sqlite3_value_int64(key[0]));
+	else
+		for (int i = 0; i < n; i++)
+			pctl_row_add_value(&t->key, key[i]);
+	is_known = pctl_track_find_seen(t, table, &e, leaf);
 	if (is_known != 0)
 		return is_known > 0;
 	status = pctl_track_present(t, table, (const uint8_t *)t->key.data, t->key.n, &t->inner,
@@ -92,10 +94,12 @@ pctl_status pctl_track_shown(pctl_track *t, uint32_t table, sqlite3_stmt *stmt,
 		return PCTL_OK;
 	if (sqlite3_get_autocommit(t->db))
 		pctl_track_fresh(t);
+	if (pctl_track_is_numbered(table))
+		return pctl_track_page_shown(t, table, stmt, call);
 	t->key.n = 0;
 	for (int i = 0; i < n_keys; i++)
 		pctl_row_add_column(&t->key, stmt, i);
-	is_known = find_seen(t, table, &e, leaf);
+	is_known = pctl_track_find_seen(t, table, &e, leaf);
 	if (is_known < 0)
 		return pctl_no_memory(call, "a state");
 	if (is_known > 0)
@@ -234,10 +238,14 @@ static void changing(void *ctx, sqlite3 *db, int op, const char *schema, const c
 				  : -1;
 
 	(void)db;
-	(void)old_id;
-	(void)new_id;
 	if (table < 0)
 		return;
+	if (pctl_track_is_numbered((uint32_t)table)) {
+		if ((op != SQLITE_INSERT && !pctl_track_add_to_page(t, (uint32_t)table, old_id)) ||
+		    (op != SQLITE_DELETE && !pctl_track_add_to_page(t, (uint32_t)table, new_id)))
+			t->is_hurt = 1;
+		return;
+	}
 	if ((op != SQLITE_INSERT && !touch(t, (uint32_t)table, 0)) ||
 	    (op != SQLITE_DELETE && !touch(t, (uint32_t)table, 1)))
 		t->is_hurt = 1;

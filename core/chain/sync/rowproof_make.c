@@ -50,11 +50,14 @@ static int add_word(char kind, const char *word, pctl_str_buf *out)
 	return 1;
 }
 
+/* Of a row of a numbered table: the key of its page. */
 static pctl_status spell_key(const pctl_state_table *t, const char *const *words, uint32_t n,
 			     const pctl_call *call, pctl_str_buf *out)
 {
 	const uint32_t keys = pctl_state_table_keys(t);
 	const char *name;
+	pctl_row_value number;
+	uint64_t at = 0;
 	char kind;
 	int n_name;
 
@@ -69,6 +72,10 @@ static pctl_status spell_key(const pctl_state_table *t, const char *const *words
 					   "\"%.80s\" is not a part of a key of table %s (%s): %s",
 					   words[i], t->name, t->key,
 					   kind == 'i' ? "a number" : "hex digits");
+	if (t->is_numbered && pctl_row_next((const uint8_t *)out->data, out->n, &at, &number)) {
+		out->n = 0;
+		pctl_page_key(out, number.number);
+	}
 	return out->failed ? pctl_no_memory(call, "a proof") : PCTL_OK;
 }
 
@@ -221,7 +228,7 @@ pctl_status pctl_row_prove(pctl_chain *c, const char *table, const char *const *
 	return status;
 }
 
-void pctl_row_text(const pctl_state_table *t, const uint8_t *row, uint64_t n, pctl_str_buf *out)
+static void add_row(const pctl_state_table *t, const uint8_t *row, uint64_t n, pctl_str_buf *out)
 {
 	const char *name;
 	uint64_t at = 0;
@@ -241,4 +248,16 @@ void pctl_row_text(const pctl_state_table *t, const uint8_t *row, uint64_t n, pc
 			pctl_hex_add(out, v.data, v.n);
 		pctl_str_add(out, "\n");
 	}
+}
+
+void pctl_row_text(const pctl_state_table *t, const uint8_t *row, uint64_t n, pctl_str_buf *out)
+{
+	const uint8_t *one;
+	uint64_t at = 0, n_one;
+	int64_t number;
+
+	if (!t->is_numbered)
+		add_row(t, row, n, out);
+	while (t->is_numbered && pctl_page_next(t, row, n, &at, &one, &n_one, &number))
+		add_row(t, one, n_one, out);
 }

@@ -71,7 +71,8 @@ pctl_status pctl_restore_read_record(restoring *r, pctl_proof_digest *digests, u
 		snprintf(name, sizeof(name), "record-%s", pctl_block_file_name(i));
 		status = pctl_restore_file(r, name, PCTL_SNAPSHOT_FILE_MAX, &r->record.text[i],
 					   &r->record.n_bytes[i], &is_there);
-		if (status == PCTL_OK && !is_there && i != PCTL_BLOCK_GENESIS)
+		if (status == PCTL_OK && !is_there && i != PCTL_BLOCK_GENESIS &&
+		    pctl_block_has_file(r->record.text[PCTL_BLOCK_HEADER], i))
 			status = pctl_restore_in_form(r, name, "is missing");
 		if (status != PCTL_OK || !is_there || i == PCTL_BLOCK_HEADER)
 			continue;

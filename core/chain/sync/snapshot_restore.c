@@ -91,7 +91,7 @@ static pctl_status begin(const restoring *r, int *is_done)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static pctl_status put_row(const restoring *r, const pctl_chunk_row *row)
+static pctl_status put_one(const restoring *r, uint32_t table, const uint8_t *row, uint64_t n)
 {
 	uint32_t n_tables, n_columns = 0;
 	uint64_t at = 0;
@@ -101,9 +101,8 @@ static pctl_status put_row(const restoring *r, const pctl_chunk_row *row)
 	pctl_status status;
 	int step;
 
-	pctl_str_addf(&sql, "INSERT INTO %s VALUES (",
-		      pctl_state_tables(&n_tables)[row->table].name);
-	for (; at < row->n && pctl_row_next(row->row, row->n, &at, &v); n_columns++)
+	pctl_str_addf(&sql, "INSERT INTO %s VALUES (", pctl_state_tables(&n_tables)[table].name);
+	for (; at < n && pctl_row_next(row, n, &at, &v); n_columns++)
 		pctl_str_add(&sql, n_columns == 0 ? "?" : ", ?");
 	pctl_str_add(&sql, ")");
 	status = sql.failed ? pctl_no_memory(r->call, "a snapshot")
@@ -111,7 +110,7 @@ static pctl_status put_row(const restoring *r, const pctl_chunk_row *row)
 	pctl_str_drop(&sql);
 	if (status != PCTL_OK)
 		return status;
-	(void)pctl_row_bind(stmt, row->row, row->n);
+	(void)pctl_row_bind(stmt, row, n);
 	step = sqlite3_step(stmt);
 	if (step == SQLITE_CONSTRAINT)
 		status = pctl_refuse(r->call, PC6147_SNAPSHOT_CHUNK,
@@ -119,6 +118,24 @@ static pctl_status put_row(const restoring *r, const pctl_chunk_row *row)
 	else if (step != SQLITE_DONE)
 		status = pctl_chain_internal_failure(r->s, "a snapshot", r->call);
 	pctl_cursor_done(stmt);
+	return status;
+}
+
+/* Of a numbered table: all that stand on the page. */
+static pctl_status put_row(const restoring *r, const pctl_chunk_row *row)
+{
+	uint32_t n_tables;
+	const pctl_state_table *of = &pctl_state_tables(&n_tables)[row->table];
+	const uint8_t *one;
+	uint64_t at = 0, n_one;
+	int64_t number;
+	pctl_status status = PCTL_OK;
+
+	if (!of->is_numbered)
+		return put_one(r, row->table, row->row, row->n);
+	while (status == PCTL_OK &&
+	       pctl_page_next(of, row->row, row->n, &at, &one, &n_one, &number))
+		status = put_one(r, row->table, one, n_one);
 	return status;
 }
 

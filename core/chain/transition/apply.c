@@ -14,6 +14,7 @@
 #include "chain/fee.h"
 #include "chain/transition/refusal.h"
 #include "chain/transition/submit.h"
+#include "chain/state/counter.h"
 #include "chain/state/cursor.h"
 #include "foundation/diag/diag.h"
 
@@ -169,17 +170,23 @@ static pctl_status cancel(const pctl_taking *t, const pctl_chain_job *job,
 			  const pctl_msg_execute *m)
 {
 	uint64_t charged = 0;
+	int is_released;
 	pctl_params then;
 	pctl_status status = pctl_params_in_force(t->s, job->height, t->call, &then);
 
-	if (status == PCTL_OK && then.values[PCTL_PARAM_RULES] != PCTL_RULES_RELEASED)
+	is_released = then.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED;
+	if (status == PCTL_OK && !is_released)
 		status = pctl_chain_validation_gas(t->c, m, &t->params, t->call, &charged);
 	if (status == PCTL_OK)
 		status = pctl_jobs_end(t->s, job->id, PCTL_JOB_FAILED, t->height, charged, NULL,
 				       "cancelled by its sender", t->call);
+	if (status == PCTL_OK && is_released)
+		return pctl_ledger_release(t->s, t->height, job->id, t->call);
 	if (status == PCTL_OK && charged == 0)
-		status = pctl_ledger_release(t->s, t->height, job->id, t->call);
-	return status == PCTL_OK ? pctl_data_drop(t->s, job, m, t->call) : status;
+		status = pctl_ledger_give_back(t->s, job->sender, m->gas_limit + m->tip, t->call);
+	return status == PCTL_OK && job->origin != PCTL_ORIGIN_EPOCH
+		       ? pctl_counter_take(t->s, PCTL_COUNTER_QUEUE, job->sender, 1, t->call)
+		       : status;
 }
 
 pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m)
@@ -282,7 +289,8 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 					    : act(t, r, origin);
 	if (status != PCTL_OK && t->charged == 0)
 		return status;
-	kept = origin == PCTL_ORIGIN_GENESIS ? PCTL_OK : pctl_sequence_use(t, sender);
+	kept = origin == PCTL_ORIGIN_GENESIS || t->is_counted ? PCTL_OK
+							      : pctl_sequence_use(t, sender);
 	if (kept == PCTL_OK)
 		kept = keep_message(t, r, origin, status == PCTL_OK || t->is_job);
 	if (kept != PCTL_OK)

@@ -24,20 +24,34 @@ static pctl_status refuse(const dispute *d, const char *why)
 
 /* ---- before anything runs ------------------------------------------------------------------ */
 
+/* *found: there is a row, and it says who. */
+static pctl_status read_name(dispute *d, sqlite3_stmt *stmt, pctl_status status, int *found)
+{
+	*found = 0;
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(d->t->s, stmt, d->t->call, found);
+	if (status == PCTL_OK && *found)
+		pctl_cursor_text(stmt, 0, d->executor, sizeof(d->executor));
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+/* Whom a settlement names, or who was paid for the block that ended the job. */
 static pctl_status read_executor(dispute *d)
 {
 	sqlite3_stmt *stmt = NULL;
-	int more = 0;
+	int found;
 	pctl_status status =
 		pctl_cursor_open(d->t->s, d->t->call, &stmt,
 				 "SELECT executor FROM settlements WHERE job = ?", "d", d->job.id);
 
-	if (status == PCTL_OK)
-		status = pctl_cursor_next(d->t->s, stmt, d->t->call, &more);
-	if (status == PCTL_OK && more)
-		pctl_cursor_text(stmt, 0, d->executor, sizeof(d->executor));
-	sqlite3_finalize(stmt);
-	return status;
+	status = read_name(d, stmt, status, &found);
+	if (status != PCTL_OK || found)
+		return status;
+	status =
+		pctl_cursor_open(d->t->s, d->t->call, &stmt,
+				 "SELECT executor FROM blocks WHERE height = ?", "h", d->job.ended);
+	return read_name(d, stmt, status, &found);
 }
 
 static pctl_status check_new(const dispute *d)

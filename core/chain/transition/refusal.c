@@ -107,7 +107,7 @@ static pctl_status keep_job(const pctl_taking *t, const pctl_request *r, uint32_
 			      .origin = PCTL_ORIGIN_MESSAGE,
 			      .output_bytes = r->as.execute.output_bytes};
 	char why[32];
-	pctl_status status = pctl_queue_job(t, r, charged, &job);
+	pctl_status status = pctl_queue_job(t, r, charged, 1, &job);
 
 	snprintf(why, sizeof(why), "refused: PC%04" PRIu32, code);
 	memcpy(id, job.id, PCTL_DIGEST_BYTES);
@@ -231,6 +231,7 @@ static pctl_status act_in(pctl_taking *t, const pctl_request *r, uint32_t origin
 
 	if (status != PCTL_OK)
 		return status;
+	t->is_counted = fee != 0;
 	status = pctl_cursor_write(t->s, t->call, "SAVEPOINT acting", "");
 	if (status != PCTL_OK)
 		return status;

@@ -386,7 +386,7 @@ static pctl_status check_queue(const submission *s)
 /* ---- taking it in -------------------------------------------------------------------------- */
 
 pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t reserve,
-			   pctl_chain_job *job)
+			   int has_row, pctl_chain_job *job)
 {
 	const char *sender = r->as.execute.sender;
 	uint64_t clock, n;
@@ -398,8 +398,10 @@ pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t
 	if (status == PCTL_OK)
 		status = pctl_jobs_last(t->s, t->call, &clock, &job->position);
 	job->position++;
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && has_row)
 		status = pctl_ledger_reserve(t->s, job->id, sender, reserve, t->call);
+	else if (status == PCTL_OK)
+		status = pctl_ledger_set_aside(t->s, sender, reserve, t->call);
 	return status == PCTL_OK ? pctl_jobs_add(t->s, job, t->call) : status;
 }
 
@@ -436,9 +438,7 @@ pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t
 			       .gas = s.price.total,
 			       .origin = origin,
 			       .output_bytes = m->output_bytes};
-	status = pctl_queue_job(t, r, reserve, &job);
-	if (status == PCTL_OK && !is_released(&s))
-		status = pctl_data_hold(t->s, m, t->call);
+	status = pctl_queue_job(t, r, reserve, is_released(&s), &job);
 	if (status == PCTL_OK && !is_released(&s) && origin != PCTL_ORIGIN_EPOCH)
 		status = pctl_counter_add(t->s, PCTL_COUNTER_QUEUE, m->sender, 1, t->call);
 	if (status != PCTL_OK)

@@ -200,7 +200,7 @@ def lies(node, snapshot, trusted, parcels):
         "a part without those before": with_(blobs[0], [[parts(parcels[blobs[0]])[0][0], 5, 9, b"part"]]),
         "a part longer than its file": with_(first, [[rows[0], 0, 4, rows[3]]]),
         "no rows": parcels[:1],
-        "a record that was changed": with_(0, [[n, at, whole, d.replace(b"transfer", b"transfeR") if n == "record-receipts" else d + b"x" if n == "record-clocks" else d] if n != "record-clocks" else
+        "a record that was changed": with_(0, [[n, at, whole, d.replace(b"transfer", b"transfeR") if n == "record-receipts" else d + b"x" if n == "record-results" else d] if n != "record-results" else
                                                [n, at, whole + 1, d + b"x"] for n, at, whole, d in record]),
         "no parcel": [b"pipectl parcel 2\n\0"] + parcels[1:],
         "half a part": [parcels[0][:-3]] + parcels[1:],

@@ -26,7 +26,7 @@ typedef PCTL_VEC(pctl_gitlog_file) file_list;
 
 static int add(file_list *list, const char *path, char *data, uint64_t n)
 {
-	const pctl_gitlog_file f = {strdup(path), data, n};
+	const pctl_gitlog_file f = {strdup(path), data, n, 0, 0};
 
 	return f.path != NULL && PCTL_VEC_PUSH(list, f);
 }

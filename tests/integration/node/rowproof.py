@@ -5,7 +5,8 @@ import re
 import sys
 
 ZEROS = bytes(32)
-FILES = {1: 8}  # block 1 has `genesis`; later ones do not
+NUMBERED = {"names": 3, "edges": 8}  # columns of tables whose rows stand on pages
+FILES = {1: 6}  # block 1 has `genesis`; later ones do not
 
 
 class Wrong(Exception):
@@ -70,6 +71,15 @@ def values(data):
     if at != len(data):
         raise Wrong("a value is cut")
     return out
+
+
+def page(found, columns):
+    """The rows of a page, which begins with its number."""
+    number, rows = found[0], [found[i:i + columns] for i in range(1, len(found), columns)]
+    ids = [r[0] for r in rows]
+    if not rows or len(rows[-1]) != columns or ids != sorted(set(ids)) or any(not 16 * number < i <= 16 * number + 16 for i in ids):
+        raise Wrong("no page of this number")
+    return rows
 
 
 def hexed(text, n=None):
@@ -162,7 +172,7 @@ def verify(text, trusted):
         raise Wrong("the way does not lead to the root of the tree")
     if header["height"] != str(p["height"]):
         raise Wrong("another height")
-    if len(p["file"]) != FILES.get(p["height"], 7):
+    if len(p["file"]) != FILES.get(p["height"], 5):
         raise Wrong("another number of files")
     root = sha("pipectl state 2", hexed(header["previous_root"], 32), hashlib.sha256(head).digest(), *p["file"]).hex()
     if header["state_root"] != root:
@@ -177,7 +187,10 @@ def verify(text, trusted):
             raise Wrong("the tree is not the commit's")
         if git("commit", p["commit"]).hex() != trusted:
             raise Wrong("not the trusted block")
-    return {"height": p["height"], "table": p["table"], "key": values(p["key"]), "row": None if p["row"] is None else values(p["row"])}
+    got = {"height": p["height"], "table": p["table"], "key": values(p["key"]), "row": None if p["row"] is None else values(p["row"])}
+    if p["table"] in NUMBERED and got["row"] is not None:
+        got["rows"] = page(got["row"], NUMBERED[p["table"]])
+    return got
 
 
 if __name__ == "__main__":

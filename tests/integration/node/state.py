@@ -147,7 +147,7 @@ def forged(w):
              ("a pending job", "UPDATE jobs SET gas = x'0000000000000001' WHERE status = 0", "jobs", ""),
              ("a shader", "UPDATE shaders SET sender = 'mallory'", "shaders", w.shader[:20]),
              ("a parameter", "UPDATE params SET value = '999000' WHERE name = 'split_executor_ppm'", "params", "split_executor_ppm"),
-             ("an edge", "UPDATE edges SET kind = 7 WHERE id = 3", "edges", "3"),
+             ("an edge", "UPDATE edges SET kind = 7 WHERE id = 3", "edges", "page 0"),
              ("a message of the open block", "UPDATE inbox SET message = x'00' WHERE number = 1", "inbox", "1"),
              ("a row removed", "DELETE FROM roles", "", ""), ("an account added", "INSERT INTO accounts VALUES ('zed', x'000000000000ffff', x'0000000000000000', x'0000000000000000', 0)", "accounts", "zed"),
              ("a job removed", f"DELETE FROM jobs WHERE id = x'{job}'", "", "")]
