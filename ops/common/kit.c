@@ -154,6 +154,10 @@ static pctl_status table_reference(pctl_instance *inst, const pctl_call *call,
 		if (out[i].n_bytes != kit_bytes(&result.out[i]))
 			return pctl_refuse(call, PC1_INTERNAL, "%s: output %u has a wrong size",
 					   use.op->desc.name, i);
+	/* Elements narrower than a byte are put beside others, and the rest of the last byte is 0 (SEMANTICS.md 13). */
+	for (uint32_t i = 0; i < use.op->desc.n_out; i++)
+		if (kit_dtype_bytes(result.out[i].dtype) == 0)
+			memset(out[i].data, 0, out[i].n_bytes);
 	return use.op->reference(&use, in, out);
 }
 
