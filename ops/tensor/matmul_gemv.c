@@ -108,6 +108,9 @@ static gemv cut_of(const matmul_fast_plan *f, uint64_t n_rows)
 	g.split = asked >= (g.block == NULL ? 8 : g.block->block / 8) && asked <= g.lanes
 			  ? asked
 			  : split_of(&g, s);
+	/* Rows of fewer than four results a workgroup are not proven to lie apart. */
+	if (g.rows > 1 && g.lanes / g.split * g.per < 4)
+		g.split /= 2;
 	if (is_alone) {
 		const uint64_t all = matmul_parts(s->k, terms_of(&g, g.split, 1));
 		const uint64_t rounds =
