@@ -458,7 +458,7 @@ static void im2col_problem(kit_problem *p)
 	if (dims > 1 && n > 2)
 		x.dim[3]--;
 	tensor_problem_attr(p, ATTR_STRIDE, s->stride);
-	tensor_problem_attr(p, ATTR_PAD, s->pad);
+	tensor_problem_attr(p, ATTR_PAD, p->dtype == PCTL_DTYPE_BINARY ? "0" : s->pad);
 	tensor_problem_attr(p, ATTR_DILATION, s->dilation);
 	tensor_problem_attr(p, ATTR_WINDOW, taps);
 	tensor_problem_fill(p, 0, &x, TENSOR_BITS);
