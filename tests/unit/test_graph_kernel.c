@@ -233,6 +233,7 @@ static void test_graph_kernel__what_is_kept_is_bounded(void **state)
 				     .text = text,
 				     .n_text = LONG_TEXT + sizeof(kernel) - 1,
 				     .flags = PCTL_WGSL_CONSENSUS};
+	uint32_t groups[3] = {0, 1, 1};
 	pctl_kernels *k = pctl_kernels_create(NULL);
 	const pctl_kernel_module *u;
 	uint64_t kept;
@@ -243,8 +244,7 @@ static void test_graph_kernel__what_is_kept_is_bounded(void **state)
 	memcpy(text, "//", 2);
 	memcpy(text + LONG_TEXT, kernel, sizeof(kernel));
 	for (uint32_t i = 1; i <= 64; i++) {
-		const uint32_t groups[3] = {i, 1, 1};
-
+		groups[0] = i;
 		source.groups = groups;
 		assert_int_equal(pctl_kernels_get(k, &source, NULL, &u), PCTL_OK);
 		assert_memory_equal(u->text, text, source.n_text + 1);
