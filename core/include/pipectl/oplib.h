@@ -344,7 +344,7 @@ typedef struct pctl_plan_caps {
 /* So are products of matrix tiles of i8, or of u8, M 16, N 16, K 32, and max_workgroup_bytes is the device's. Integers, too. */
 #define PCTL_PLAN_PROVEN_I8_TILES (1ull << 4)
 #define PCTL_PLAN_PROVEN_U8_TILES (1ull << 5)
-/* Sums and products of f32 are the device's own for every operand; without, each is guarded against subnormals, which costs about as much as ten of them. */
+/* Sums and products of f32 are the device's own for every operand; without, each is guarded against subnormals, which costs several operations. */
 #define PCTL_PLAN_PROVEN_F32 (1ull << 6)
 
 /* ---- rules -------------------------------------------------------------------------------- */
